@@ -1,7 +1,7 @@
 import { enableCompileCache, findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { ENVIRONMENT_IS_SET, gatewayEnvironment } from '#shared/gateway-environment.ts'
+import { ENVIRONMENT_MARKER, gatewayEnvironment } from '#shared/gateway-environment.ts'
 
 // Entry point of the server without a window and of the command line, under plain Node and in
 // Electron's utility process.
@@ -10,7 +10,7 @@ import { ENVIRONMENT_IS_SET, gatewayEnvironment } from '#shared/gateway-environm
  * In MiB; V8's default is 1. With 4, the garbage of a worklist query is collected before it is
  * promoted to the old generation. V8 reads this flag only at process start.
  */
-const YOUNG_GENERATION = '--min-semi-space-size=4'
+const SEMI_SPACE_OPTION = '--min-semi-space-size=4'
 
 /**
  * Limits memory growth, because the gateway shares a PC with other programs for months. V8 sizes
@@ -25,11 +25,11 @@ function limitMemory(): void {
   // The other flags are read only at process start, and only `serve` runs long enough to need them.
   if (
     process.platform !== 'linux' ||
-    process.env[ENVIRONMENT_IS_SET] ||
+    process.env[ENVIRONMENT_MARKER] ||
     process.argv[2] !== 'serve'
   )
     return
-  const args = [process.execPath, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)]
+  const args = [process.execPath, SEMI_SPACE_OPTION, ...process.execArgv, ...process.argv.slice(1)]
   process.execve?.(process.execPath, args, gatewayEnvironment(process.env))
 }
 

@@ -6,9 +6,13 @@ import { lockMachine } from './desktop/app-lock.ts'
 import { readArguments, type StartArguments } from './desktop/arguments.ts'
 import { type Autostart, openAutostart } from './desktop/autostart.ts'
 import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-reports.ts'
-import { placeIn, takeLinks } from './desktop/deep-link.ts'
+import { handleLinks, pagePathIn } from './desktop/deep-link.ts'
 import { Dialogs } from './desktop/dialogs.ts'
-import { type GatewayEnd, GatewayProcess, type Ready } from './desktop/gateway-process.ts'
+import {
+  type GatewayAddresses,
+  type GatewayExit,
+  GatewayProcess,
+} from './desktop/gateway-process.ts'
 import { ipcHandlers, registerIpcHandlers } from './desktop/ipc-handlers.ts'
 import { openKeyStore } from './desktop/key-store.ts'
 import { MainWindow } from './desktop/main-window.ts'
@@ -22,7 +26,7 @@ import { openTray } from './desktop/tray.ts'
 import { Updates } from './desktop/updates.ts'
 import { refuseWebviews } from './desktop/window.ts'
 
-const here = import.meta.dirname
+const programFolder = import.meta.dirname
 /**
  * Must match electron-builder.yml, because Windows shows notifications only for registered app IDs.
  */
@@ -36,26 +40,28 @@ export async function main(): Promise<void> {
   keepCrashReports()
   app.setAppUserModelId(APP_ID)
   const argv = process.argv.slice(app.isPackaged ? 1 : 2)
-  const start = readArguments(argv, app.getPath('userData'))
+  const startArguments = readArguments(argv, app.getPath('userData'))
   if (!app.requestSingleInstanceLock()) return app.quit()
   // The gateway keeps serving devices while the window is closed; only Quit stops it.
   app.on('window-all-closed', () => undefined)
   let desktop: DesktopApp | undefined
-  let { place } = start
-  takeLinks((to) => {
+  let { pagePath: place } = startArguments
+  handleLinks((to) => {
     if (desktop) desktop.open(to)
     else place = to
   })
   await app.whenReady()
 
   const words = shellTexts(app.getLocale())
-  const machine = await lockMachine(start.isNamed ? start.folder : APP_ID)
-  if ('heldBy' in machine) {
-    await new Dialogs(words).showAlreadyRunning(machine.heldBy)
+  const machineLock = await lockMachine(
+    startArguments.isFolderGiven ? startArguments.folder : APP_ID,
+  )
+  if ('heldBy' in machineLock) {
+    await new Dialogs(words).showAlreadyRunning(machineLock.heldBy)
     return app.exit(0)
   }
-  desktop = new DesktopApp({ ...start, place }, argv, words)
-  desktop.start()
+  desktop = new DesktopApp({ ...startArguments, pagePath: place }, argv, words)
+  desktop.startArguments()
 }
 
 /**
@@ -74,38 +80,43 @@ class DesktopApp implements Actions {
   readonly #updates: Updates
   readonly #tray: ReturnType<typeof openTray>
   readonly #status: ReturnType<typeof watchStatus>
-  readonly #awake = stayAwake()
+  readonly #sleepBlocker = stayAwake()
   /** The page to open once the gateway is ready. */
   #place: string | undefined
-  #ready: Ready | undefined
+  #ready: GatewayAddresses | undefined
   #fault = ''
   #ending: Promise<void> | undefined
   #isDrained = false
 
-  constructor(start: StartArguments, argv: readonly string[], words: ShellTexts) {
-    const { folder, isNamed } = start
+  constructor(startArguments: StartArguments, argv: readonly string[], words: ShellTexts) {
+    const { folder, isFolderGiven } = startArguments
     this.#folder = folder
-    this.#place = start.place
+    this.#place = startArguments.pagePath
     this.#log = desktopLog(join(folder, 'logs', 'desktop.log'), Date.now)
     const userData = app.getPath('userData')
-    this.#window = new MainWindow(folder, userData, join(here, 'preload.cjs'), process.platform)
+    this.#window = new MainWindow(
+      folder,
+      userData,
+      join(programFolder, 'preload.cjs'),
+      process.platform,
+    )
     this.#dialogs = new Dialogs(words, () => this.#window.current())
     const command = [
       process.execPath,
       ...(app.isPackaged ? [] : [app.getAppPath()]),
-      ...(isNamed ? ['--data', folder] : []),
+      ...(isFolderGiven ? ['--data', folder] : []),
     ]
     this.#autostart = openAutostart(process.platform, process.env, argv, command)
-    this.#isQuiet = start.isHidden || this.#autostart.startedIt()
+    this.#isQuiet = startArguments.isHidden || this.#autostart.startedIt()
     const keys = openKeyStore(folder, (error) =>
       this.#log('the key store refused', { error: String(error) }),
     )
     this.#gateway = new GatewayProcess(
-      join(here, 'headless.js'),
-      join(here, 'native-worker.js'),
+      join(programFolder, 'headless.js'),
+      join(programFolder, 'native-worker.js'),
       [
         ...['--data', folder, '--rescue', '--data-key-from-parent'],
-        ...['--log-file', join(folder, 'logs', 'gateway.log'), ...start.serve],
+        ...['--log-file', join(folder, 'logs', 'gateway.log'), ...startArguments.serve],
       ],
       keys,
       this.#isQuiet,
@@ -115,7 +126,7 @@ class DesktopApp implements Actions {
       () => this.#askControl('prepare-update'),
       () => this.#end(),
     )
-    this.#tray = openTray(join(here, '../renderer'), words, this)
+    this.#tray = openTray(join(programFolder, '../renderer'), words, this)
     const notifier = openNotifier(words, (place) => this.open(place), Date.now)
     this.#status = watchStatus(folder, (status) => {
       if (this.#ending) return
@@ -123,11 +134,11 @@ class DesktopApp implements Actions {
       notifier.update(status)
     })
     setMenu(words, this)
-    const answers = ipcHandlers(this.#gateway, this.#autostart, keys, this.#updates, this)
-    registerIpcHandlers(this.#window.origin, answers)
+    const handlers = ipcHandlers(this.#gateway, this.#autostart, keys, this.#updates, this)
+    registerIpcHandlers(this.#window.origin, handlers)
   }
 
-  start(): void {
+  startArguments(): void {
     refuseWebviews()
     refusePermissions(this.#window.origin)
     refuseRequests(this.#window.origin)
@@ -136,7 +147,7 @@ class DesktopApp implements Actions {
     this.#gateway.on('end', (end) => this.#gatewayEnded(end))
     this.#window.on('first-hidden', () => void this.#dialogs.explainClosing())
     this.#window.on('session-end', () => this.#shutDown())
-    app.on('second-instance', (_event, argv) => this.open(placeIn(argv)))
+    app.on('second-instance', (_event, argv) => this.open(pagePathIn(argv)))
     app.on('activate', () => this.open())
     app.on('before-quit', (event) => {
       if (this.#isDrained) return
@@ -155,13 +166,13 @@ class DesktopApp implements Actions {
   }
 
   /** Opens a page of the window, once the gateway is ready. */
-  open(place?: string): void {
+  open(pagePath?: string): void {
     if (this.#ending) return
     if (!this.#ready) {
-      this.#place = place ?? this.#place ?? '/'
+      this.#place = pagePath ?? this.#place ?? '/'
       return
     }
-    void this.#window.show(place ?? this.#place)
+    void this.#window.show(pagePath ?? this.#place)
     this.#place = undefined
   }
 
@@ -177,14 +188,14 @@ class DesktopApp implements Actions {
     if (await this.#dialogs.askToQuit()) app.quit()
   }
 
-  #gatewayReady(ready: Ready): void {
+  #gatewayReady(ready: GatewayAddresses): void {
     const isFirst = !this.#ready
     this.#ready = ready
     this.#fault = ''
     this.#window.ready = ready
     this.#log('the gateway is ready', { isRescue: ready.rescue === true })
-    if (ready.rescue) this.#awake.release()
-    else this.#awake.hold()
+    if (ready.rescue) this.#sleepBlocker.release()
+    else this.#sleepBlocker.hold()
     void this.#status.now()
     // Leaves out the rescue link, because anyone who has it can replace the database.
     if (isFirst)
@@ -193,8 +204,8 @@ class DesktopApp implements Actions {
     if (ready.rescue || (isFirst && !this.#isQuiet) || this.#place !== undefined) this.open()
   }
 
-  #gatewayEnded({ exitCode, waitMs, fault, isSafe }: GatewayEnd): void {
-    this.#awake.release()
+  #gatewayEnded({ exitCode, waitMs, fault, isSafe }: GatewayExit): void {
+    this.#sleepBlocker.release()
     this.#fault = fault
     this.#log('the gateway ended', { exitCode, waitMs, fault, isSafe })
     void this.#status.now()
@@ -223,7 +234,7 @@ class DesktopApp implements Actions {
     this.#window.isEnding = true
     this.#ending ??= this.#gateway.stop(timeoutMs).then(() => {
       this.#isDrained = true
-      this.#awake.release()
+      this.#sleepBlocker.release()
       this.#status[Symbol.dispose]()
     })
     return this.#ending

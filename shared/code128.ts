@@ -19,7 +19,7 @@ const STOP = 106
  * spaces in modules, starting with a bar. The caller adds a quiet zone of ten modules on both
  * sides. Undefined for an empty text and for characters other than printable ASCII.
  */
-export function code128(text: string): readonly number[] | undefined {
+export function code128Symbols(text: string): readonly number[] | undefined {
   if (!/^[\x20-\x7e]+$/.test(text)) return undefined
   const values = [START_B, ...[...text].map((character) => character.charCodeAt(0) - 32)]
   const check = values.reduce((sum, value, at) => sum + value * Math.max(at, 1), 0) % 103

@@ -37,8 +37,8 @@ export function isDa(text: string): boolean {
     Number(text.slice(6)),
   ]
   if (month < 1 || month > 12 || day < 1) return false
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  return day <= ([31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0)
+  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return day <= ([31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0)
 }
 
 /** TM: HH[MM[SS[.F-FFFFFF]]]. */

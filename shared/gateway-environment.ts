@@ -1,7 +1,7 @@
 /**
  * Set in a process that has been started with `gatewayEnvironment`, and need not restart itself.
  */
-export const ENVIRONMENT_IS_SET = 'ISTHMUS_SETTLED'
+export const ENVIRONMENT_MARKER = 'ISTHMUS_SETTLED'
 
 /**
  * Environment variables that glibc and libuv read once, when a process starts that will run for
@@ -16,5 +16,5 @@ export const gatewayEnvironment = (own: Readonly<Record<string, string | undefin
   MALLOC_TRIM_THRESHOLD_: String(256 << 10),
   UV_THREADPOOL_SIZE: '8',
   ...own,
-  [ENVIRONMENT_IS_SET]: '1',
+  [ENVIRONMENT_MARKER]: '1',
 })

@@ -67,7 +67,7 @@ export interface Rights {
 }
 
 const isManager = ({ level }: Rights) => level !== 'member'
-const RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
+const PERMISSION_RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
   manageGateway: isManager,
   manageUsers: isManager,
   manageCustomers: isManager,
@@ -79,4 +79,4 @@ const RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
 }
 
 export const may = (rights: Rights, permission: Permission): boolean =>
-  rights.hasDashboardAccess && RULES[permission](rights)
+  rights.hasDashboardAccess && PERMISSION_RULES[permission](rights)

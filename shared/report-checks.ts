@@ -6,10 +6,10 @@ import { type Message, message } from './messages/message.ts'
 import { fieldsOf, type ReportSection, sectionsOf } from './report-text.ts'
 import {
   CRITICAL_WORDS,
-  DENIED_AFTER,
-  DENIED_BEFORE,
-  NOT_THE_PATIENT,
-  PAST_BEFORE,
+  NEGATION_AFTER,
+  NEGATION_BEFORE,
+  OTHER_SUBJECT,
+  PAST_FINDING_BEFORE,
   SEX_WORDS,
   SIDED_PARTS,
 } from './report-words.ts'
@@ -126,13 +126,13 @@ const CHECKS: Readonly<
   },
 
   laterality({ studyDescription, indication = '' }, { sections, findings, impression, seen }) {
-    const asked = sideOf(studyDescription.toLowerCase(), ABBREVIATED)
-    const observed = sideOf(seen, SPELLED)
+    const asked = sideOf(studyDescription.toLowerCase(), ABBREVIATED_SIDES)
+    const observed = sideOf(seen, SPELLED_SIDES)
     if (asked && observed && asked !== observed)
       return warning(
         message('reports.check-side-of-study', { studySide: asked, textSide: observed }),
       )
-    const [below, above] = [sideOf(findings, SPELLED), sideOf(impression, SPELLED)]
+    const [below, above] = [sideOf(findings, SPELLED_SIDES), sideOf(impression, SPELLED_SIDES)]
     if (below && above && below !== above)
       return warning(
         message('reports.check-side-of-impression', {
@@ -144,12 +144,15 @@ const CHECKS: Readonly<
       `${indication}\n${sections.find(({ heading }) => heading === 'Indication')?.text ?? ''}`.toLowerCase()
     const request = `${why}\n${studyDescription.toLowerCase()}`
     for (const part of SIDED_PARTS) {
-      const [findingsSide, impressionSide] = [partSide(findings, part), partSide(impression, part)]
+      const [findingsSide, impressionSide] = [
+        sideOfPart(findings, part),
+        sideOfPart(impression, part),
+      ]
       if (findingsSide && impressionSide && findingsSide !== impressionSide)
         return warning(
           message('reports.check-part-of-impression', { findingsSide, impressionSide, part }),
         )
-      const [requestSide, textSide] = [partSide(request, part), partSide(seen, part)]
+      const [requestSide, textSide] = [sideOfPart(request, part), sideOfPart(seen, part)]
       if (requestSide && textSide && requestSide !== textSide)
         return warning(message('reports.check-part-of-request', { requestSide, textSide, part }))
     }
@@ -160,7 +163,7 @@ const CHECKS: Readonly<
     if (sex !== 'male' && sex !== 'female') return undefined
     const other = sex === 'male' ? 'female' : 'male'
     const word = sentencesOf(seen)
-      .filter((sentence) => !NOT_THE_PATIENT.test(sentence))
+      .filter((sentence) => !OTHER_SUBJECT.test(sentence))
       .map((sentence) => SEX_WORDS[other].exec(sentence)?.[0])
       .find((found) => found !== undefined)
     return word === undefined ? undefined : warning(message('reports.check-sex', { sex, word }))
@@ -226,7 +229,7 @@ type SideWords = Readonly<Record<Side | 'both', RegExp>>
 const NOT_COMPARISON = '(?<!\\b(?:than|unlike|compared (?:to|with))(?: [a-z]+){0,3} )'
 const NO_SIDE =
   '(?! (?:atri(?:um|al)|ventric(?:le|ular)|heart|sided heart|now|away|after|lateral decubitus|decubitus))'
-const SPELLED: SideWords = {
+const SPELLED_SIDES: SideWords = {
   left: new RegExp(`${NOT_COMPARISON}\\bleft\\b${NO_SIDE}`),
   right: new RegExp(`${NOT_COMPARISON}\\bright\\b${NO_SIDE}`),
   both: /\b(?:bilateral|bilaterally|both|contralateral|either side)\b/,
@@ -237,7 +240,7 @@ const SPELLED: SideWords = {
  */
 const PROJECTION =
   '(?! (?:lateral|anterior|posterior|oblique|decub\\w*|heart|atri\\w+|ventric\\w+|plan|planning|simulation|sim|dose|therapy|treatment))'
-const ABBREVIATED: SideWords = {
+const ABBREVIATED_SIDES: SideWords = {
   left: new RegExp(`\\b(?:left|lt)\\b${PROJECTION}`),
   right: new RegExp(`\\b(?:right|rt)\\b${PROJECTION}`),
   both: /\b(?:bilateral|bilat|both)\b/,
@@ -254,7 +257,7 @@ function sideOf(text: string, { left, right, both }: SideWords): Side | undefine
  * The only side for which the part is mentioned, with at most two words in between; undefined for
  * none or both.
  */
-function partSide(text: string, part: string): Side | undefined {
+function sideOfPart(text: string, part: string): Side | undefined {
   const named = (side: Side) =>
     new RegExp(`\\b${side}(?:-sided)?(?: (?!left|right)[a-z]+){0,2} ${part}s?\\b`).test(text)
   if (new RegExp(`\\b(?:bilateral|both) (?:[a-z]+ ){0,2}${part}s?\\b`).test(text)) return undefined
@@ -283,8 +286,8 @@ function isAffirmed(clause: string, words: RegExp): boolean {
     clause.slice(found.index + found[0].length),
   ]
   return (
-    !DENIED_BEFORE.test(before) &&
-    !PAST_BEFORE.test(before) &&
-    !DENIED_AFTER.test(after.split(',')[0] ?? '')
+    !NEGATION_BEFORE.test(before) &&
+    !PAST_FINDING_BEFORE.test(before) &&
+    !NEGATION_AFTER.test(after.split(',')[0] ?? '')
   )
 }

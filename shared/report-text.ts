@@ -82,12 +82,12 @@ const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff\u202d\u202e]/g
  * Limits combining marks per character; no script needs more (UAX #15, Stream-Safe Text Format),
  * and laying out thousands of them takes minutes.
  */
-const STACKED = /([\p{M}\u200c\u200d]{30})[\p{M}\u200c\u200d]+/gu
+const STACKED_MARKS = /([\p{M}\u200c\u200d]{30})[\p{M}\u200c\u200d]+/gu
 /**
  * Removes excess combining marks. Called before normalization, whose cost depends on them, and
  * again afterwards, because characters between them may have been removed.
  */
-export const limitMarks = (text: string): string => text.replace(STACKED, '$1')
+export const limitMarks = (text: string): string => text.replace(STACKED_MARKS, '$1')
 
 /**
  * Normalizes the text of a report for storing and signing: NFC, lines terminated by `\n` without

@@ -121,15 +121,15 @@ export const CRITICAL_WORDS: readonly { readonly name: string; readonly words: R
 ]
 
 /** Words that negate a finding when they occur anywhere before it in a clause. */
-export const DENIED_BEFORE =
+export const NEGATION_BEFORE =
   /\b(?:no|not|non|nor|neither|never|without|denies|lacks?|lacking|absent|absence|negative|free of|excludes?|excluded|excluding|rules? out|ruled out|ruling out|r\/o|evaluate|evaluation|assess|assessment|evaluated|query|if|unlikely|resolved|resolution|risk|screening|versus|vs)\b/
 /** Words that mark a finding as old when they precede it with at most two words in between. */
-export const PAST_BEFORE =
+export const PAST_FINDING_BEFORE =
   /\b(?:history|h\/o|prior|previous|previously|(?<!years?[ -])old|remote|chronic|known|status post|s\/p|treated|stable|unchanged)(?: [a-z]+){0,2} $/
 /** Words that negate a finding when they follow it before the next comma. */
-export const DENIED_AFTER =
+export const NEGATION_AFTER =
   /^ (?:protocol|study|exam|examination|technique|cta?)\b|\b(?:(?:is|are|was|were|has|have|been|be) (?:[a-z]+ )?(?:excluded|ruled out|absent|resolved|unlikely|denied|negative)|(?:not|no longer) (?:[a-z]+ )?(?:seen|identified|demonstrated|present|visuali[sz]ed|evident|detected|appreciated|shown|found)|excluded|unlikely|protocol|resolved|cannot be (?:assessed|evaluated))\b|: *(?:none|nil|no|not|negative|absent)\b|\?/
 
 /** Sentences that are about another person, or say that something does not apply. */
-export const NOT_THE_PATIENT =
+export const OTHER_SUBJECT =
   /\b(?:family history|mother|father|sister|brother|husband|wife|spouse|partner|daughter|son|aunt|uncle|relative|donor|not applicable|n\/a)\b/

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { categoryOf, STATUS } from '#server/dicom/dimse/status.ts'
 import { verdictOf } from '#server/modules/forwarding/verdict.ts'
 import { FAULTS } from '#server/modules/worklist/faults.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { codeOf, SCENES } from '../scripts/docs/rejections.ts'
 import { errorCommentsIn, hexNumbersIn } from '../scripts/docs/source.ts'
 import { SAID_IN, SENT, type Service, statusTable, verdictTable } from '../scripts/docs/statuses.ts'
@@ -141,7 +141,7 @@ it('what follows an answer of a destination is said of every status once', () =>
   for (let status = 0; status <= 0xffff; status++) {
     const named = ranges.filter(({ from, to }) => status >= from && status <= to)
     const { reason } = verdictOf(status)
-    const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
+    const words = (reason ? englishText(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const rowOf = named.length === 0 ? others : named.map(({ row }) => row)
     if (rowOf.length !== 1 || !rowOf[0]?.includes(`| ${words} |`))
       expect([status.toString(16), rowOf]).toEqual([words, 'one row'])

@@ -37,7 +37,7 @@ export function textFromFile(option: string, file: string): string {
 }
 
 /** The warning for a deprecated option that passes a secret as an argument. */
-export const secretInArguments = (option: string): string =>
+export const secretArgumentWarning = (option: string): string =>
   `${option}: other accounts of this PC can read the arguments of a process; use ${option}-file, and renew this secret`
 
 /**

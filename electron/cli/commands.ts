@@ -13,13 +13,13 @@ import {
   RECOVER_OPTIONS,
   REPLICATE_OPTIONS,
   RESTORE_OPTIONS,
+  ROLLBACK_OPTIONS,
   SANDBOX_EVENT_OPTIONS,
   SANDBOX_EXAM_OPTIONS,
   SANDBOX_OPTIONS,
   SANDBOX_REPORT_OPTIONS,
   SERVE_OPTIONS,
   TAKE_OVER_OPTIONS,
-  WAY_BACK_OPTIONS,
 } from './options.ts'
 
 export interface Command extends CommandHelp {
@@ -76,8 +76,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'way-back --data DIR [--yes]',
     about:
       'convert the data for the previous version, including everything received since the update; run it with the newer version while no gateway is running',
-    options: WAY_BACK_OPTIONS,
-    run: async (args) => (await import('./update.ts')).prepareWayBack(args),
+    options: ROLLBACK_OPTIONS,
+    run: async (args) => (await import('./update.ts')).prepareRollback(args),
   },
   replicate: {
     usage: 'replicate --data DIR --from DIR [--recovery-key-stdin] [--once]',
@@ -175,13 +175,14 @@ export function helpFor(words: readonly string[]): string {
   const command = name === undefined ? undefined : COMMANDS[name]
   if (command) return helpOf(command)
   const group = groupOf(words[0] ?? '')
-  if (group.length > 0) return `isthmus ${words[0]} <command>\n\n${listOf(group)}\n\n${MORE}`
-  throw noCommand(words)
+  if (group.length > 0)
+    return `isthmus ${words[0]} <command>\n\n${listOf(group)}\n\n${OPTIONS_HINT}`
+  throw unknownCommandError(words)
 }
 
-const MORE = '“isthmus COMMAND --help” lists the options of a command.'
+const OPTIONS_HINT = '“isthmus COMMAND --help” lists the options of a command.'
 
-const help = () => `isthmus <command>\n\n${listOf(Object.values(COMMANDS))}\n\n${MORE}`
+const help = () => `isthmus <command>\n\n${listOf(Object.values(COMMANDS))}\n\n${OPTIONS_HINT}`
 
 /** Two-word commands that begin with this word. */
 const groupOf = (word: string): Command[] =>
@@ -196,10 +197,11 @@ const nameOf = (words: readonly string[]): string | undefined =>
     .map((length) => words.slice(0, length).join(' '))
     .find((name) => Object.hasOwn(COMMANDS, name))
 
-function noCommand(words: readonly string[]): UsageError {
+function unknownCommandError(words: readonly string[]): UsageError {
   const group = groupOf(words[0] ?? '')
-  const shown = group.length > 0 ? `isthmus ${words[0]} <command>\n\n${listOf(group)}` : help()
-  return new UsageError(`There is no command “${words.slice(0, 2).join(' ')}”.\n\n${shown}`)
+  const commandList =
+    group.length > 0 ? `isthmus ${words[0]} <command>\n\n${listOf(group)}` : help()
+  return new UsageError(`There is no command “${words.slice(0, 2).join(' ')}”.\n\n${commandList}`)
 }
 
 /**
@@ -213,14 +215,14 @@ export function commandOf(words: readonly string[]): {
 } {
   const end = words.indexOf('--')
   const options = end < 0 ? words : words.slice(0, end)
-  const helping = { name: 'help', command: COMMANDS.help as Command }
-  if (words.length === 0) return { ...helping, rest: [] }
+  const helpCommand = { name: 'help', command: COMMANDS.help as Command }
+  if (words.length === 0) return { ...helpCommand, rest: [] }
   if (options.includes('--help') || options.includes('-h')) {
-    const first = words.findIndex((word) => word.startsWith('-'))
-    return { ...helping, rest: words.slice(0, first) }
+    const firstOption = words.findIndex((word) => word.startsWith('-'))
+    return { ...helpCommand, rest: words.slice(0, firstOption) }
   }
   const name = nameOf(words)
-  if (name === undefined) throw noCommand(words)
+  if (name === undefined) throw unknownCommandError(words)
   return { name, command: COMMANDS[name] as Command, rest: words.slice(name.split(' ').length) }
 }
 
@@ -244,9 +246,9 @@ export async function main(args: readonly string[]): Promise<void> {
  */
 export function failureOf(error: unknown, usage = ''): { sentence: string; exitCode: number } {
   if (error instanceof UsageError) return { sentence: error.message, exitCode: 2 }
-  const isUnparsed =
+  const isParseArgsError =
     error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  if (isUnparsed) {
+  if (isParseArgsError) {
     // Node's hint about positional arguments obscures the actual error.
     const errorText = error.message.replace(/\. To specify a positional argument .*$/s, '.')
     const sentence = [errorText, usage].filter((text) => text !== '').join('\n\n')

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import {
   type CheckResult,
-  printedReport,
+  reportText,
   runConformance,
 } from '#server/modules/sandbox/conformance/conformance.ts'
 import type { ConformanceOptions } from '#server/modules/sandbox/conformance/stage.ts'
@@ -31,9 +31,9 @@ export async function conformance(args: readonly string[]): Promise<number> {
   }
   const isJson = values.json === true
   const report = await runConformance(options, (result) => isJson || showProgress(result))
-  const share = report.points === 0 ? 0 : (report.earned / report.points) * 100
-  process.stdout.write(`${isJson ? JSON.stringify(report, null, 2) : printedReport(report)}\n`)
-  return share >= Number(values['at-least']) ? 0 : 1
+  const percentage = report.points === 0 ? 0 : (report.earned / report.points) * 100
+  process.stdout.write(`${isJson ? JSON.stringify(report, null, 2) : reportText(report)}\n`)
+  return percentage >= Number(values['at-least']) ? 0 : 1
 }
 
 const showProgress = ({ title, earned, points }: CheckResult) =>

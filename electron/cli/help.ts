@@ -8,9 +8,9 @@ export interface CommandHelp {
 
 /** The help of a command: its usage, description and options. */
 export function helpOf({ usage, about, options }: CommandHelp): string {
-  const shown = Object.entries(options).filter(([, { isHidden }]) => !isHidden)
-  const lines = shown.flatMap(([name, option]) => [
-    `  ${formOf(name, option)}`,
+  const visibleOptions = Object.entries(options).filter(([, { isHidden }]) => !isHidden)
+  const lines = visibleOptions.flatMap(([name, option]) => [
+    `  ${syntaxOf(name, option)}`,
     `      ${sentencesOf(option)}`,
   ])
   return [`Usage: isthmus ${usage}`, '', sentenceCase(about), '', 'Options:', ...lines, HELP].join(
@@ -28,19 +28,19 @@ export const listOf = (commands: readonly CommandHelp[]): string =>
 export const usageLines = (name: string, { usage }: CommandHelp): string =>
   `Usage: isthmus ${usage}\n“isthmus ${name} --help” lists the options.`
 
-function formOf(name: string, { takes, isNegatable }: CommandOption): string {
+function syntaxOf(name: string, { takes, isNegatable }: CommandOption): string {
   if (isNegatable) return `--${name}, --no-${name}`
   return takes === undefined ? `--${name}` : `--${name} ${takes}`
 }
 
 function sentencesOf(option: CommandOption): string {
   const { about, isRequired, multiple, initial, default: given } = option
-  const standard = initial ?? (typeof given === 'string' && given !== '' ? given : undefined)
+  const defaultValue = initial ?? (typeof given === 'string' && given !== '' ? given : undefined)
   return [
     about,
     ...(multiple ? ['Joined with commas, or repeated.'] : []),
     ...(isRequired ? ['Required.'] : []),
-    ...(standard === undefined ? [] : [`Default: ${standard}.`]),
+    ...(defaultValue === undefined ? [] : [`Default: ${defaultValue}.`]),
   ].join(' ')
 }
 

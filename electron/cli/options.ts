@@ -116,7 +116,7 @@ export const RESTORE_OPTIONS = {
 
 export const PREFLIGHT_OPTIONS = { data: DATA_OPTION } as const satisfies Options
 
-export const WAY_BACK_OPTIONS = {
+export const ROLLBACK_OPTIONS = {
   data: DATA_OPTION,
   yes: {
     type: 'boolean',

@@ -3,7 +3,7 @@ import { canBeRescued, openRescue } from '#server/modules/control/rescue.ts'
 import { openGateway } from '#server/server.ts'
 import { untilStopped } from './parent-port.ts'
 
-type End = 'stopped' | 'again'
+type RunOutcome = 'stopped' | 'again'
 
 /**
  * Runs the gateway until the process is told to stop. After a restore it reopens the gateway in
@@ -12,7 +12,7 @@ type End = 'stopped' | 'again'
 export class RunLoop {
   readonly #options: GatewayOptions
   readonly #print: (line: Readonly<Record<string, unknown>>) => void
-  #stopped: Promise<End> | undefined
+  #stopped: Promise<RunOutcome> | undefined
   /**
    * Kept for the next gateway, because the key may be moved out of its file while one is running.
    */
@@ -35,7 +35,7 @@ export class RunLoop {
     while ((await this.#serve(isRescue)) === 'again') this.#options.log.info('starting again')
   }
 
-  async #serve(isRescue: boolean): Promise<End> {
+  async #serve(isRescue: boolean): Promise<RunOutcome> {
     try {
       return await this.#serveGateway()
     } catch (error) {
@@ -47,12 +47,12 @@ export class RunLoop {
   }
 
   /** @throws StoreError also if the database proves to be damaged while it is served */
-  async #serveGateway(): Promise<End> {
+  async #serveGateway(): Promise<RunOutcome> {
     const { log, isSafe } = this.#options
-    const again = Promise.withResolvers<End>()
-    await using gateway = await this.#open(() => again.resolve('again'))
+    const restartRequest = Promise.withResolvers<RunOutcome>()
+    await using gateway = await this.#open(() => restartRequest.resolve('again'))
     const { http, https, dimse, dimseTls } = gateway
-    const damaged = new Promise<never>((_, reject) => gateway.intact.catch(reject))
+    const damage = new Promise<never>((_, reject) => gateway.integrityCheck.catch(reject))
     // Created first, because a reader of the line may stop the process immediately.
     const stopped = this.#untilStopped()
     this.#print({
@@ -64,7 +64,7 @@ export class RunLoop {
       ...(dimseTls && { dimseTls }),
     })
     log.info({ http, dimse }, 'ready')
-    const end = await Promise.race([again.promise, stopped, damaged])
+    const end = await Promise.race([restartRequest.promise, stopped, damage])
     log.info('stopping')
     return end
   }
@@ -81,9 +81,9 @@ export class RunLoop {
     })
   }
 
-  async #rescue(fault: Parameters<typeof openRescue>[0]['fault']): Promise<End> {
+  async #rescue(fault: Parameters<typeof openRescue>[0]['fault']): Promise<RunOutcome> {
     const { folder, log, version, pageFolder, overrides } = this.#options
-    const done = Promise.withResolvers<End>()
+    const completion = Promise.withResolvers<RunOutcome>()
     await using page = await openRescue({
       folder,
       fault,
@@ -94,16 +94,16 @@ export class RunLoop {
       token: this.#rescueToken,
       host: overrides?.['http.host'],
       port: overrides?.['http.port'],
-      onDone: () => done.resolve('again'),
+      onDone: () => completion.resolve('again'),
     })
     this.#rescueToken = page.token
     const stopped = this.#untilStopped()
     this.#print({ ready: true, rescue: true, http: page.http, link: page.link })
-    return await Promise.race([done.promise, stopped])
+    return await Promise.race([completion.promise, stopped])
   }
 
   /** Called once something is serving; until then a signal terminates the process as usual. */
-  #untilStopped(): Promise<End> {
+  #untilStopped(): Promise<RunOutcome> {
     this.#stopped ??= untilStopped().then(() => 'stopped')
     return this.#stopped
   }

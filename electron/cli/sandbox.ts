@@ -20,10 +20,15 @@ type Values = Readonly<Record<string, string | boolean | undefined>>
 /** `sandbox status` */
 export async function sandboxStatus(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: SANDBOX_OPTIONS })
-  return await printed(values, calls.read, {}, ({ webhook, studies, images, waitingReports }) => [
-    `Events are sent to ${webhook === null ? 'a simulated partner, once there is one' : webhook.url}${webhook?.isSimulated ? ' (simulated)' : ''}.`,
-    `Studies: ${studies}. Images: ${images}. Reports waiting: ${waitingReports}.`,
-  ])
+  return await callAndPrint(
+    values,
+    calls.read,
+    {},
+    ({ webhook, studies, images, waitingReports }) => [
+      `Events are sent to ${webhook === null ? 'a simulated partner, once there is one' : webhook.url}${webhook?.isSimulated ? ' (simulated)' : ''}.`,
+      `Studies: ${studies}. Images: ${images}. Reports waiting: ${waitingReports}.`,
+    ],
+  )
 }
 
 /** `sandbox exam` */
@@ -31,7 +36,7 @@ export async function sandboxExam(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: SANDBOX_EXAM_OPTIONS })
   const accessionNumber = values['accession-number']
   const body = accessionNumber === undefined ? {} : { accessionNumber }
-  return await printed(values, calls.runExam, { body }, (exam) => [
+  return await callAndPrint(values, calls.runExam, { body }, (exam) => [
     `The device received ${exam.worklistExams} exams and sent ${exam.images} images of ${exam.accessionNumber || exam.studyInstanceUid}.`,
     ...exam.studies.map(({ area, studyId }) => `Study in the ${area} area: ${studyId}`),
   ])
@@ -47,10 +52,15 @@ export async function sandboxReport(args: readonly string[]): Promise<number> {
     ...(text !== undefined && { plainText: textFromFile('--text', text) }),
     ...(critical === true && { isCritical: true }),
   } as InputOf<typeof calls.signReport>['body']
-  return await printed(values, calls.signReport, { body }, ({ reportId, studyId, delivery }) => [
-    `Signed ${reportId} of ${studyId}.`,
-    deliveryLine(delivery),
-  ])
+  return await callAndPrint(
+    values,
+    calls.signReport,
+    { body },
+    ({ reportId, studyId, delivery }) => [
+      `Signed ${reportId} of ${studyId}.`,
+      deliveryLine(delivery),
+    ],
+  )
 }
 
 /** `sandbox event` */
@@ -69,13 +79,13 @@ export async function sandboxEvent(args: readonly string[]): Promise<number> {
     ...(values.data !== undefined && { data: dataOf(values.data) }),
     ...(values['dry-run'] === true && { isDryRun: true }),
   }
-  return await printed(values, calls.sendEvent, { body }, (sent) => eventLines(type, sent))
+  return await callAndPrint(values, calls.sendEvent, { body }, (sent) => eventLines(type, sent))
 }
 
 /** `sandbox advance` */
 export async function sandboxAdvance(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: SANDBOX_OPTIONS })
-  return await printed(values, calls.advance, {}, ({ deliveries }) =>
+  return await callAndPrint(values, calls.advance, {}, ({ deliveries }) =>
     deliveries.length === 0 ? ['Nothing is waiting.'] : deliveries.map(deliveryLine),
   )
 }
@@ -110,7 +120,7 @@ function eventLines(
 }
 
 /** Makes a call and prints its reply, as JSON if that is wanted. */
-async function printed<S extends OperationShape>(
+async function callAndPrint<S extends OperationShape>(
   values: Values,
   operation: Operation<S>,
   input: { readonly body?: unknown },

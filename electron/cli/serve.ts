@@ -7,12 +7,12 @@ import { openLog } from '#server/platform/log.ts'
 import { openLogFile } from '#server/platform/log-file.ts'
 import { isLoopback } from '#server/platform/network-interfaces.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import {
   hostAndPort,
   ownPackage,
-  secretInArguments,
+  secretArgumentWarning,
   textFromFile,
   UsageError,
 } from './arguments.ts'
@@ -35,7 +35,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const { isRescue, keyFrom, isSecretInArguments, ...options } = readArguments(args)
   const plainHost = options.overrides?.['http.host']
   if (plainHost !== undefined && !isLoopback(plainHost))
-    process.stderr.write(`${openToNetwork(plainHost)}\n`)
+    process.stderr.write(`${unencryptedNetworkWarning(plainHost)}\n`)
   const port = parentPort()
   const key = await providedKey(keyFrom)
   const log = openLog(
@@ -57,7 +57,7 @@ export async function serve(args: readonly string[]): Promise<number> {
       // V8 reads it at each collection. Of what is allocated before, nearly all stays.
       setFlagsFromString('--heap-growing-percent=20')
       process.stdout.write(`${JSON.stringify(line)}\n`)
-      if (isSecretInArguments) log.warn(secretInArguments('--partner-secret'))
+      if (isSecretInArguments) log.warn(secretArgumentWarning('--partner-secret'))
     },
   )
   await loop.run(isRescue)
@@ -94,8 +94,8 @@ export function readArguments(args: readonly string[]): ServeOptions {
     folder: values.data,
     pageFolder: join(ownPackage().folder, 'dist', 'renderer'),
     overrides: {
-      ...listener('http', values.http),
-      ...listener('dimse', values.dimse),
+      ...listenerOverrides('http', values.http),
+      ...listenerOverrides('dimse', values.dimse),
       ...(values['dimse-tls'] !== undefined && { 'dimse.tlsPort': tlsPort(values['dimse-tls']) }),
       ...(values['ae-title'] !== undefined &&
         override('dimse.aeTitle', values['ae-title'], '--ae-title')),
@@ -114,11 +114,11 @@ export function readArguments(args: readonly string[]): ServeOptions {
 }
 
 /** Printed rather than logged, because the log level or log file may hide it. */
-const openToNetwork = (host: string): string =>
+const unencryptedNetworkWarning = (host: string): string =>
   `Warning: --http ${host} opens the window to the network without encryption: passwords and patient data cross it readable to anybody in it. ` +
   'Use 127.0.0.1 for it, and --https for other PCs.'
 
-function listener(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
+function listenerOverrides(name: 'http' | 'dimse', text: string | undefined): SettingOverrides {
   if (text === undefined) return {}
   const { host, port } = hostAndPort(text, `--${name}`)
   return { ...(host && override(`${name}.host`, host, `--${name}`)), [`${name}.port`]: port }
@@ -144,7 +144,7 @@ function override<K extends SettingKey>(key: K, value: unknown, flag: string): S
   const parsed = SETTINGS[key].schema.safeParse(value)
   if (!parsed.success)
     throw new UsageError(
-      `${flag}: “${value}” ${parsed.error.issues.map((issue) => english(issueMessage(issue))).join('; ')}.`,
+      `${flag}: “${value}” ${parsed.error.issues.map((issue) => englishText(issueMessage(issue))).join('; ')}.`,
     )
   return { [key]: parsed.data }
 }

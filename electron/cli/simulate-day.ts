@@ -19,17 +19,17 @@ export async function simulateDay(args: readonly string[]): Promise<number> {
   if (!AeTitle.safeParse(values['called-ae-title']).success)
     throw new UsageError('--called-ae-title takes 1 to 16 characters, such as ISTHMUS.')
   const { host = '127.0.0.1', port } = hostAndPort(to, '--to')
-  const stopping = new AbortController()
-  void untilStopped().then(() => stopping.abort())
+  const stopController = new AbortController()
+  void untilStopped().then(() => stopController.abort())
   await runDemoDay({
     peer: { host, port, aeTitle: values['called-ae-title'] },
-    window: new URL(window).origin,
+    windowUrl: new URL(window).origin,
     radiologist: {
       email: radiologist ?? '',
       password: textFromFile('--password-file', passwordFile),
     },
     clock: Date.now,
-    signal: stopping.signal,
+    signal: stopController.signal,
     report: (sentence) =>
       process.stdout.write(`${new Date().toTimeString().slice(0, 5)}  ${sentence}\n`),
   })

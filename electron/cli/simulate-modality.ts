@@ -22,15 +22,15 @@ export async function simulateModality(args: readonly string[]): Promise<number>
   if (!/^(\d{8}|any)$/.test(date))
     throw new UsageError('--date takes a day as DICOM writes it, such as 20261122, or any.')
   const { host = '127.0.0.1', port } = hostAndPort(values.to, '--to')
-  const called = aeTitleOf(values['called-ae-title'], '--called-ae-title')
+  const calledAeTitle = aeTitleOf(values['called-ae-title'], '--called-ae-title')
   const keys = { modality: values.modality, startDate: date === 'any' ? '' : date }
   const { echoMs, worklistMs, exams } = await connectAsModality(
-    { host, port, aeTitle: called },
+    { host, port, aeTitle: calledAeTitle },
     aeTitle,
     keys,
   )
   const lines = [
-    `${called} answers the echo of ${aeTitle} (${Math.round(echoMs)} ms).`,
+    `${calledAeTitle} answers the echo of ${aeTitle} (${Math.round(echoMs)} ms).`,
     `Worklist: ${exams.length === 1 ? 'one exam' : `${exams.length} exams`} (${Math.round(worklistMs)} ms).`,
     ...tableOf(exams),
   ]

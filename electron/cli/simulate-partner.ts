@@ -16,7 +16,7 @@ import {
   WorklistFileError,
 } from '#electron/simulator/partner.ts'
 import { listenError } from '#server/http/start-error.ts'
-import { secretInArguments, UsageError } from './arguments.ts'
+import { secretArgumentWarning, UsageError } from './arguments.ts'
 import { PARTNER_SIMULATOR_OPTIONS } from './options.ts'
 import { untilStopped } from './parent-port.ts'
 import { secretFrom } from './secret-option.ts'
@@ -64,7 +64,7 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   process.stdout.write(
     `${JSON.stringify({ ready: true, url: simulator.url, ...(files && { files: files.host, study: STUDY.studyInstanceUid }) })}\n`,
   )
-  if (values.secret !== undefined) process.stderr.write(`${secretInArguments('--secret')}\n`)
+  if (values.secret !== undefined) process.stderr.write(`${secretArgumentWarning('--secret')}\n`)
   await stopped
   return 0
 }

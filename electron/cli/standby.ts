@@ -14,7 +14,7 @@ import { readRecoveryKey } from './recovery.ts'
 
 const INTERVAL_MS = 5000
 
-const NEEDS_FOLDERS =
+const FOLDERS_REQUIRED =
   'needs --data DIR, the folder of the copy, and --from DIR, the folder that the other gateway is copied to.'
 
 /**
@@ -24,7 +24,7 @@ const NEEDS_FOLDERS =
 export async function replicate(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: REPLICATE_OPTIONS })
   const { data, from, once } = values
-  if (!data || !from) throw new UsageError(`replicate ${NEEDS_FOLDERS}`)
+  if (!data || !from) throw new UsageError(`replicate ${FOLDERS_REQUIRED}`)
   const recoveryKey = values['recovery-key-stdin'] ? await readRecoveryKey() : undefined
   const round = () => followLocked(data, from, recoveryKey)
   let printed = ''
@@ -66,15 +66,15 @@ const stateOf = ({ backup, upTo }: Replica) =>
 export async function takeOverCommand(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: TAKE_OVER_OPTIONS })
   const { data, from } = values
-  if (!data || !from) throw new UsageError(`take-over ${NEEDS_FOLDERS}`)
+  if (!data || !from) throw new UsageError(`take-over ${FOLDERS_REQUIRED}`)
   await takeOver({
     data,
     from,
     recoveryKey: values['recovery-key-stdin'] ? await readRecoveryKey() : undefined,
     host: hostname(),
-    isOldOff: values['old-is-off'] === true,
+    isOldGatewayOff: values['old-is-off'] === true,
     now: Date.now,
-    say: (sentence) => process.stdout.write(`${sentence}\n`),
+    report: (sentence) => process.stdout.write(`${sentence}\n`),
   })
   process.stdout.write(`Ready to serve: isthmus serve --data ${data}\n`)
   return 0

@@ -6,17 +6,17 @@ import { pendingMigrations } from '#server/database/pending-migrations.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { lockFolder } from '#server/modules/backups/open-data-directory.ts'
 import {
-  orderWayBack,
-  prepareOrdered,
-  unheldMessage,
+  prepareRequested,
+  requestRollback,
+  rollbackOf,
+  unsupportedRowsMessage,
   versionOrSchema,
-  wayBackOf,
 } from '#server/modules/backups/way-back.ts'
 import { folderPreflight } from '#server/modules/diagnostics/update-preflight.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { ownPackage, UsageError } from './arguments.ts'
-import { PREFLIGHT_OPTIONS, WAY_BACK_OPTIONS } from './options.ts'
+import { PREFLIGHT_OPTIONS, ROLLBACK_OPTIONS } from './options.ts'
 
 const GB = 1e9
 
@@ -38,8 +38,8 @@ export async function preflight(args: readonly string[]): Promise<number> {
   const { findings, estimate } = await folderPreflight(data, pending, bavail * bsize)
   const { seconds, bytes } = estimate
   const lines = findings.flatMap(({ verdict, sentence, remedy }) => [
-    `${verdict.padEnd(5)} ${english(sentence)}`,
-    ...(remedy ? [`      ${english(remedy)}`] : []),
+    `${verdict.padEnd(5)} ${englishText(sentence)}`,
+    ...(remedy ? [`      ${englishText(remedy)}`] : []),
   ])
   const isUpdate = pending.schema < pending.newest
   process.stdout.write(
@@ -54,30 +54,30 @@ export async function preflight(args: readonly string[]): Promise<number> {
 }
 
 /** `way-back`: exit code 1 if nothing was changed. */
-export async function prepareWayBack(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: WAY_BACK_OPTIONS })
+export async function prepareRollback(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: ROLLBACK_OPTIONS })
   const { data, yes } = values
   if (!data) throw new UsageError('way-back needs --data DIR, the folder of the database.')
   using _lock = await lockFolder(data)
-  const found = describe(data, yes)
+  const found = requestConfirmedRollback(data, yes)
   if (!found) return 1
-  if (!prepareOrdered(data, Date.now())) {
+  if (!prepareRequested(data, Date.now())) {
     using context = openContext({ folder: data })
-    const refused = wayBackOf(data, context.database)
-    throw new StartError(refused ? unheldMessage(refused) : message('backups.no-way-back'))
+    const refused = rollbackOf(data, context.database)
+    throw new StartError(refused ? unsupportedRowsMessage(refused) : message('backups.no-way-back'))
   }
   process.stdout.write(`The data are ready for version ${found}: install it now.\n`)
   return 0
 }
 
 /** The version that was ordered; `undefined` if nothing was. @throws StartError */
-function describe(data: string, isAgreed: boolean): string | undefined {
+function requestConfirmedRollback(data: string, isAgreed: boolean): string | undefined {
   using context = openContext({ folder: data })
-  const found = wayBackOf(data, context.database)
+  const found = rollbackOf(data, context.database)
   if (!found) throw new StartError(message('backups.no-way-back'))
   const version = versionOrSchema(found)
   if (found.isSameSchema) throw new StartError(message('backups.way-back-same-schema', { version }))
-  if (found.unheld.length > 0) throw new StartError(unheldMessage(found))
+  if (found.unheld.length > 0) throw new StartError(unsupportedRowsMessage(found))
   if (!isAgreed) {
     process.stdout.write(
       `The database would be converted for version ${version}, with everything in it. Nothing was changed. Add --yes to convert it.\n`,
@@ -85,6 +85,6 @@ function describe(data: string, isAgreed: boolean): string | undefined {
     return undefined
   }
   note(context, 'command-line', 'update.way-back', version, { from: ownPackage().version })
-  orderWayBack(data, found)
+  requestRollback(data, found)
   return version
 }

@@ -23,10 +23,13 @@ const MAX_ANSWER_LENGTH = 1_000
  * @param name what may run only once, such as a data folder
  */
 export async function lockMachine(name: string): Promise<MachineLock> {
-  const path = machinePath(name)
-  const holder = JSON.stringify({ user: userInfo().username, pid: process.pid } satisfies Holder)
+  const path = machineSocketPath(name)
+  const holderJson = JSON.stringify({
+    user: userInfo().username,
+    pid: process.pid,
+  } satisfies Holder)
   for (let tries = 0; tries < 2; tries++) {
-    const server = await listen(path, holder)
+    const server = await listen(path, holderJson)
     if (server) return { [Symbol.dispose]: () => void server.close() }
     const answer = await ask(path)
     if (answer !== 'nobody') return { heldBy: answer }
@@ -45,7 +48,10 @@ function deleteStaleSocket(path: string): void {
 }
 
 /** A socket name visible to all users of the machine. */
-export function machinePath(name: string, platform: NodeJS.Platform = process.platform): string {
+export function machineSocketPath(
+  name: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
   const id = `isthmus-app-${createHash('sha256').update(name).digest('hex').slice(0, 24)}`
   if (platform === 'win32') return `\\\\.\\pipe\\${id}`
   // An abstract address (unix(7)) leaves no file behind.
@@ -53,11 +59,11 @@ export function machinePath(name: string, platform: NodeJS.Platform = process.pl
 }
 
 /** Undefined if the name is in use. */
-function listen(path: string, holder: string): Promise<Server | undefined> {
+function listen(path: string, holderJson: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy())
-    socket.resume().end(`${holder}\n`)
+    socket.resume().end(`${holderJson}\n`)
   })
   server.unref()
   return new Promise((settle) => {

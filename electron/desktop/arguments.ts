@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util'
-import { HIDDEN } from './autostart.ts'
-import { isLink, placeIn } from './deep-link.ts'
+import { HIDDEN_OPTION } from './autostart.ts'
+import { isLink, pagePathIn } from './deep-link.ts'
 
 export interface StartArguments {
   /** The data folder. */
   readonly folder: string
   /** Whether the folder was given and is not the default of the account. */
-  readonly isNamed: boolean
+  readonly isFolderGiven: boolean
   /** Whether to start without a window, as at login. */
   readonly isHidden: boolean
   /** The page to open, from a link. */
-  readonly place: string | undefined
+  readonly pagePath: string | undefined
   /** Arguments for `serve`. */
   readonly serve: readonly string[]
 }
 
 /** Arguments for Chromium, and the app folder of an unpackaged app. */
-const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
+const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN_OPTION]
 
 /**
  * Parses the arguments: `--data DIR` selects the data folder, `--hidden` starts without a window,
@@ -26,9 +26,9 @@ const IGNORED_ARGUMENTS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
  */
 export function readArguments(argv: readonly string[], userData: string): StartArguments {
   const link = argv.findIndex(isLink)
-  const trusted = link < 0 ? argv : argv.slice(0, link)
+  const trustedArguments = link < 0 ? argv : argv.slice(0, link)
   const { values, tokens } = parseArgs({
-    args: [...trusted],
+    args: [...trustedArguments],
     options: { data: { type: 'string' } },
     strict: false,
     tokens: true,
@@ -40,13 +40,13 @@ export function readArguments(argv: readonly string[], userData: string): StartA
         token.name === 'data' &&
         (token.index === index || (!token.inlineValue && token.index === index - 1)),
     )
-  const isNamed = typeof values.data === 'string'
+  const isFolderGiven = typeof values.data === 'string'
   return {
-    folder: isNamed ? String(values.data) : userData,
-    isNamed,
-    isHidden: trusted.includes(HIDDEN),
-    place: placeIn(argv),
-    serve: trusted.filter(
+    folder: isFolderGiven ? String(values.data) : userData,
+    isFolderGiven: isFolderGiven,
+    isHidden: trustedArguments.includes(HIDDEN_OPTION),
+    pagePath: pagePathIn(argv),
+    serve: trustedArguments.filter(
       (argument, index) => !isDataOption(index) && !IGNORED_ARGUMENTS.includes(argument),
     ),
   }

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { app } from 'electron'
 
 /** Starts the app without its window. */
-export const HIDDEN = '--hidden'
+export const HIDDEN_OPTION = '--hidden'
 
 /**
  * Desktop Application Autostart Specification: a file of the user overrides a system file with the
  * same name.
  */
-const ENTRY = ['autostart', 'isthmus.desktop'] as const
+const ENTRY_PATH = ['autostart', 'isthmus.desktop'] as const
 const HIDDEN_ENTRY = '[Desktop Entry]\nType=Application\nName=Isthmus\nHidden=true\n'
 
 export interface Autostart {
@@ -33,26 +33,29 @@ export function openAutostart(
   argv: readonly string[],
   command: readonly string[],
 ): Autostart {
-  const wasHidden = () => argv.includes(HIDDEN)
+  const wasHidden = () => argv.includes(HIDDEN_OPTION)
   if (platform === 'linux') {
-    const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), ...ENTRY)
-    const ofAll = (env.XDG_CONFIG_DIRS || '/etc/xdg')
+    const userEntry = join(
+      env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'),
+      ...ENTRY_PATH,
+    )
+    const systemEntries = (env.XDG_CONFIG_DIRS || '/etc/xdg')
       .split(':')
-      .map((folder) => join(folder, ...ENTRY))
-    const file = () => [own, ...ofAll].find((one) => existsSync(one))
+      .map((folder) => join(folder, ...ENTRY_PATH))
+    const file = () => [userEntry, ...systemEntries].find((one) => existsSync(one))
     return {
-      isOn: () => isOnIn(file()),
+      isOn: () => isEnabledIn(file()),
       set(on) {
-        rmSync(own, { force: true })
+        rmSync(userEntry, { force: true })
         // A system-wide entry is disabled for one user by a file of that user that hides it.
-        if (on || isOnIn(file()))
-          write(own, on ? desktopEntry(commandOf(env, command)) : HIDDEN_ENTRY)
+        if (on || isEnabledIn(file()))
+          write(userEntry, on ? desktopEntry(commandOf(env, command)) : HIDDEN_ENTRY)
       },
       startedIt: wasHidden,
     }
   }
   const [path, ...before] = command
-  const item = { ...(path !== undefined && { path }), args: [...before, HIDDEN] }
+  const item = { ...(path !== undefined && { path }), args: [...before, HIDDEN_OPTION] }
   return {
     isOn: () => app.getLoginItemSettings(item).openAtLogin,
     set: (on) => app.setLoginItemSettings({ ...item, openAtLogin: on }),
@@ -71,7 +74,7 @@ const commandOf = (env: NodeJS.ProcessEnv, command: readonly string[]) =>
  */
 export function desktopEntry(command: readonly string[]): string {
   // String values in the file escape backslashes once more.
-  const quoted = [...command, HIDDEN].map((part) =>
+  const quoted = [...command, HIDDEN_OPTION].map((part) =>
     `"${part.replace(/(["`$\\])/g, '\\$1').replaceAll('%', '%%')}"`.replaceAll('\\', '\\\\'),
   )
   return [
@@ -88,7 +91,7 @@ export function desktopEntry(command: readonly string[]): string {
 }
 
 /** The desktop's settings may have disabled the entry in the file. */
-const isOnIn = (file: string | undefined): boolean =>
+const isEnabledIn = (file: string | undefined): boolean =>
   file !== undefined &&
   !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(readFileSync(file, 'utf8'))
 

@@ -4,7 +4,7 @@ import { app, crashReporter } from 'electron'
 
 const MAX_RELOADS = 3
 const RELOAD_WINDOW_MS = 10 * 60_000
-const NO_CRASH: readonly string[] = ['clean-exit', 'killed']
+const NORMAL_EXIT_REASONS: readonly string[] = ['clean-exit', 'killed']
 
 /**
  * Keeps crash dumps on this PC, because they may contain screen contents. Must be called before the
@@ -26,7 +26,12 @@ export function watchCrashes(
   app.on('render-process-gone', (_event, contents, { reason, exitCode }) => {
     log('a page ended', { reason, exitCode })
     reloads = reloads.filter((at) => clock() - at < RELOAD_WINDOW_MS)
-    if (NO_CRASH.includes(reason) || reloads.length >= MAX_RELOADS || contents.isDestroyed()) return
+    if (
+      NORMAL_EXIT_REASONS.includes(reason) ||
+      reloads.length >= MAX_RELOADS ||
+      contents.isDestroyed()
+    )
+      return
     reloads = [...reloads, clock()]
     contents.reload()
   })

@@ -15,10 +15,10 @@ const LINKS: readonly (readonly [form: RegExp, place: (id: string) => string])[]
 ]
 
 /** The page that a link opens; undefined unless it matches a supported link exactly. */
-export function placeOf(link: string): string | undefined {
-  for (const [form, place] of LINKS) {
+export function pagePathOf(link: string): string | undefined {
+  for (const [form, pagePathOfId] of LINKS) {
     const found = form.exec(link)
-    if (found) return place(found[1] ?? '')
+    if (found) return pagePathOfId(found[1] ?? '')
   }
   return undefined
 }
@@ -27,20 +27,20 @@ export function placeOf(link: string): string | undefined {
 export const isLink = (argument: string): boolean => argument.toLowerCase().startsWith(`${SCHEME}:`)
 
 /** The page of a link among the arguments of a start (Windows and Linux). */
-export function placeIn(argv: readonly string[]): string | undefined {
+export function pagePathIn(argv: readonly string[]): string | undefined {
   const link = argv.find(isLink)
-  return link === undefined ? undefined : placeOf(link)
+  return link === undefined ? undefined : pagePathOf(link)
 }
 
 /**
  * Receives links from the operating system: by `open-url` on macOS, by a second start elsewhere.
  * The installer also registers the scheme.
  */
-export function takeLinks(take: (place: string) => void): void {
+export function handleLinks(onLink: (pagePath: string) => void): void {
   if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)
   app.on('open-url', (event, url) => {
     event.preventDefault()
-    const place = placeOf(url)
-    if (place !== undefined) take(place)
+    const pagePath = pagePathOf(url)
+    if (pagePath !== undefined) onLink(pagePath)
   })
 }

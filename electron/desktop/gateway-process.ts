@@ -62,7 +62,7 @@ const ReadyLine = z.looseObject({
   rescue: z.boolean().optional(),
   link: z.url({ protocol: /^http$/ }).optional(),
 })
-export interface Ready {
+export interface GatewayAddresses {
   readonly http: string
   readonly dimse?: string | undefined
   readonly rescue?: boolean | undefined
@@ -73,7 +73,7 @@ export interface Ready {
 const EXPLAINED_EXIT_CODES: readonly number[] = [1, 2]
 
 /** How the process exited unexpectedly. */
-export interface GatewayEnd {
+export interface GatewayExit {
   readonly exitCode: number
   /**
    * Delay before it is restarted; undefined if its first start failed, so that only the user
@@ -90,7 +90,10 @@ export interface GatewayEnd {
  * The gateway in a utility process, so that a crash does not affect the window and its work does
  * not block it.
  */
-export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [GatewayEnd] }> {
+export class GatewayProcess extends EventEmitter<{
+  ready: [GatewayAddresses]
+  end: [GatewayExit]
+}> {
   #child: UtilityProcess | undefined
   #timer: NodeJS.Timeout | undefined
   #stopping = false
@@ -100,8 +103,8 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
   readonly #worker: string
   readonly #args: readonly string[]
   readonly #keys: KeyStore
-  readonly #isAlone: boolean
-  readonly #waits = restartDelays(Date.now)
+  readonly #isUnattended: boolean
+  readonly #restartDelays = restartDelays(Date.now)
   readonly #crashes = crashCounter(Date.now)
 
   /**
@@ -110,21 +113,21 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
    * @param args arguments of `serve`
    * @param keys stores the data key: the process receives it, and may ask to move it into the key
    * store
-   * @param isAlone whether no user is present, so that a failed first start is retried too
+   * @param isUnattended whether no user is present, so that a failed first start is retried too
    */
   constructor(
     entry: string,
     worker: string,
     args: readonly string[],
     keys: KeyStore,
-    isAlone: boolean,
+    isUnattended: boolean,
   ) {
     super()
     this.#entry = entry
     this.#worker = worker
     this.#args = args
     this.#keys = keys
-    this.#isAlone = isAlone
+    this.#isUnattended = isUnattended
   }
 
   /** Starts the process if it is not running. */
@@ -132,7 +135,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     if (this.#child) return
     clearTimeout(this.#timer)
     const keys = this.#keys
-    this.#waits.started()
+    this.#restartDelays.started()
     const child = utilityProcess.fork(
       this.#entry,
       ['serve', ...this.#args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])],
@@ -143,11 +146,11 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
       },
     )
     this.#child = child
-    const kept = keys.read()
-    const dataKey = kept ? new Uint8Array(kept) : null
+    const storedKey = keys.read()
+    const dataKey = storedKey ? new Uint8Array(storedKey) : null
     child.postMessage({ dataKey, keyStore: keys.state() })
     // The message is a copy. Clearing the originals keeps the key out of dumps of this process.
-    for (const bytes of [kept, dataKey]) bytes?.fill(0)
+    for (const bytes of [storedKey, dataKey]) bytes?.fill(0)
     const workers = new NativeWorkers(this.#worker, (event) => child.postMessage(event))
     child.on('message', (message: unknown) => {
       if (isSealRequest(message)) keys.seal()
@@ -155,16 +158,16 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
     })
     let hasServed = false
     void readLines(child.stdout, (line) => {
-      const ready = readyOf(line)
-      if (!ready) return
+      const addresses = addressesOf(line)
+      if (!addresses) return
       hasServed = true
       this.#wasReady = true
       // It did not receive messages sent while it was starting.
       if (this.#stopping || this.#restarting) child.postMessage('stop')
-      else this.emit('ready', ready)
+      else this.emit('ready', addresses)
     })
     const output = { fault: '', isOurFault: false }
-    const read = readLines(child.stderr, (line) => {
+    const stderrRead = readLines(child.stderr, (line) => {
       process.stderr.write(`${line}\n`)
       if (/^ +at /.test(line)) output.isOurFault = true
       else if (!line.startsWith('{') && line.trim() !== '') output.fault = line.trim()
@@ -177,7 +180,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
       const isCrash = () =>
         exitCode !== 0 &&
         (hasServed || !EXPLAINED_EXIT_CODES.includes(exitCode) || output.isOurFault)
-      void read.then(() => this.#ended(exitCode, isCrash(), output.fault))
+      void stderrRead.then(() => this.#ended(exitCode, isCrash(), output.fault))
     })
   }
 
@@ -189,7 +192,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
       return
     }
     if (isCrash) this.#crashes.crashed()
-    const waitMs = this.#wasReady || this.#isAlone ? this.#waits.next() : undefined
+    const waitMs = this.#wasReady || this.#isUnattended ? this.#restartDelays.next() : undefined
     if (waitMs !== undefined) this.#timer = setTimeout(() => this.start(), waitMs)
     this.emit('end', { exitCode, waitMs, fault, isSafe: this.#crashes.isSafe() })
   }
@@ -231,7 +234,7 @@ export class GatewayProcess extends EventEmitter<{ ready: [Ready]; end: [Gateway
 const isSealRequest = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'sealKey' in message
 
-function readyOf(line: string): Ready | undefined {
+function addressesOf(line: string): GatewayAddresses | undefined {
   if (!line.startsWith('{"ready"')) return undefined
   try {
     const { ready: _, ...rest } = ReadyLine.parse(JSON.parse(line))
@@ -247,7 +250,7 @@ const MAX_LINE_LENGTH = 64 * 1024
 /** Calls back for each line. Resolves when the stream has ended. */
 function readLines(
   stream: NodeJS.ReadableStream | null,
-  take: (line: string) => void,
+  onLine: (line: string) => void,
 ): Promise<void> {
   if (!stream) return Promise.resolve()
   let text = ''
@@ -255,11 +258,11 @@ function readLines(
   stream.on('data', (chunk: string) => {
     const lines = (text + chunk).split('\n')
     text = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
-    for (const line of lines) take(line)
+    for (const line of lines) onLine(line)
   })
   return new Promise((resolve) => {
     stream.once('end', () => {
-      if (text !== '') take(text)
+      if (text !== '') onLine(text)
       resolve()
     })
     stream.once('close', resolve)

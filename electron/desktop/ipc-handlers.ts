@@ -11,7 +11,7 @@ import { hasOrigin } from './window.ts'
 type Handler = (given: readonly unknown[]) => unknown
 
 /** Wraps a handler with validation of its arguments. */
-export const validated =
+export const withValidation =
   <A extends readonly unknown[]>(form: z.ZodType<A>, reply: (...given: A) => unknown): Handler =>
   (given) => {
     const parsed = form.safeParse(given)
@@ -30,9 +30,9 @@ export function registerIpcHandlers(
 ): void {
   for (const [name, answer] of Object.entries(handlers)) {
     ipcMain.handle(name, (event, ...given: unknown[]) => {
-      const own = origin()
+      const ownOrigin = origin()
       const frame = event.senderFrame
-      if (own === undefined || !frame || frame.parent || !hasOrigin(own, frame.url))
+      if (ownOrigin === undefined || !frame || frame.parent || !hasOrigin(ownOrigin, frame.url))
         throw new Error('not for this page')
       return answer(given)
     })
@@ -49,17 +49,17 @@ export const ipcHandlers = (
   updates: Updates,
   actions: Actions,
 ): Readonly<Record<string, Handler>> => ({
-  version: validated(NO_ARGUMENTS, () => app.getVersion()),
-  'open-data-folder': validated(NO_ARGUMENTS, () => actions.openDataFolder()),
-  'restart-gateway': validated(NO_ARGUMENTS, () => gateway.restart()),
-  desktop: validated(NO_ARGUMENTS, () => ({
+  version: withValidation(NO_ARGUMENTS, () => app.getVersion()),
+  'open-data-folder': withValidation(NO_ARGUMENTS, () => actions.openDataFolder()),
+  'restart-gateway': withValidation(NO_ARGUMENTS, () => gateway.restart()),
+  desktop: withValidation(NO_ARGUMENTS, () => ({
     isAutostart: autostart.isOn(),
     keyStore: keys.state(),
     update: updates.state(),
   })),
-  'set-autostart': validated(z.tuple([z.boolean()]), (on) => autostart.set(on)),
-  'check-for-update': validated(NO_ARGUMENTS, () => updates.check()),
-  'install-update': validated(NO_ARGUMENTS, async () => {
+  'set-autostart': withValidation(z.tuple([z.boolean()]), (on) => autostart.set(on)),
+  'check-for-update': withValidation(NO_ARGUMENTS, () => updates.check()),
+  'install-update': withValidation(NO_ARGUMENTS, async () => {
     await updates.install()
     const { state, sentence } = updates.state()
     return state === 'installing' ? null : sentence

@@ -24,7 +24,7 @@ export interface KeyStore {
 
 // Electron's names of the Linux backends. `basic_text` encrypts with a password from Electron's own
 // source code.
-const BACKENDS = { basic_text: 'basic', unknown: 'none' } as const satisfies Record<
+const WEAK_BACKENDS = { basic_text: 'basic', unknown: 'none' } as const satisfies Record<
   string,
   KeyStoreState
 >
@@ -45,7 +45,9 @@ export function openKeyStore(
   function weakness(): 'basic' | 'none' | undefined {
     if (!safeStorage.isEncryptionAvailable()) return 'none'
     const backend: string = platform === 'linux' ? safeStorage.getSelectedStorageBackend() : ''
-    return Object.hasOwn(BACKENDS, backend) ? BACKENDS[backend as keyof typeof BACKENDS] : undefined
+    return Object.hasOwn(WEAK_BACKENDS, backend)
+      ? WEAK_BACKENDS[backend as keyof typeof WEAK_BACKENDS]
+      : undefined
   }
 
   return {

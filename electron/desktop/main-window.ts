@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { z } from 'zod'
 import { sendCommand } from '#server/modules/control/control.ts'
-import type { Ready } from './gateway-process.ts'
+import type { GatewayAddresses } from './gateway-process.ts'
 import { hasOrigin, openWindow } from './window.ts'
 import { stateFile, WindowBoundsBySet } from './window-state.ts'
 
-const Explained = z.object({ isClosingExplained: z.boolean() })
+const ExplanationState = z.object({ isClosingExplained: z.boolean() })
 
 interface Events {
   /** The window was closed for the first time; the program keeps running. */
@@ -22,14 +22,14 @@ interface Events {
  */
 export class MainWindow extends EventEmitter<Events> {
   /** The gateway's addresses, once it is ready. */
-  ready: Ready | undefined
+  ready: GatewayAddresses | undefined
   /** Whether the program is quitting, so that the window may close. */
   isEnding = false
   readonly #folder: string
   readonly #preload: string
   readonly #platform: NodeJS.Platform
-  readonly #places: ReturnType<typeof stateFile<WindowBoundsBySet>>
-  readonly #explained: ReturnType<typeof stateFile<z.infer<typeof Explained>>>
+  readonly #windowBounds: ReturnType<typeof stateFile<WindowBoundsBySet>>
+  readonly #explanationState: ReturnType<typeof stateFile<z.infer<typeof ExplanationState>>>
   #window: BrowserWindow | undefined
   #isLoaded = false
 
@@ -39,8 +39,8 @@ export class MainWindow extends EventEmitter<Events> {
     this.#folder = folder
     this.#preload = preload
     this.#platform = platform
-    this.#places = stateFile(join(userData, 'window.json'), WindowBoundsBySet, [])
-    this.#explained = stateFile(join(userData, 'told.json'), Explained, {
+    this.#windowBounds = stateFile(join(userData, 'window.json'), WindowBoundsBySet, [])
+    this.#explanationState = stateFile(join(userData, 'told.json'), ExplanationState, {
       isClosingExplained: false,
     })
   }
@@ -59,13 +59,13 @@ export class MainWindow extends EventEmitter<Events> {
     const current = this.current()
     if (current) return current
     this.#isLoaded = false
-    const window = openWindow(this.#preload, this.origin, this.#places, this.#platform)
+    const window = openWindow(this.#preload, this.origin, this.#windowBounds, this.#platform)
     window.on('close', (event) => {
       if (this.isEnding) return
       event.preventDefault()
       window.hide()
-      if (this.#explained.read().isClosingExplained) return
-      this.#explained.write({ isClosingExplained: true })
+      if (this.#explanationState.read().isClosingExplained) return
+      this.#explanationState.write({ isClosingExplained: true })
       this.emit('first-hidden')
     })
     window.on('session-end', () => this.emit('session-end'))
@@ -77,10 +77,10 @@ export class MainWindow extends EventEmitter<Events> {
   }
 
   /** Shows the window, optionally at a page. */
-  async show(place?: string): Promise<void> {
+  async show(pagePath?: string): Promise<void> {
     if (!this.ready) return
     const window = this.prepare()
-    if (!this.#isLoaded || place !== undefined) await this.#load(place)
+    if (!this.#isLoaded || pagePath !== undefined) await this.#load(pagePath)
     if (window.isDestroyed()) return
     if (window.isMinimized()) window.restore()
     window.show()
@@ -101,13 +101,13 @@ export class MainWindow extends EventEmitter<Events> {
     else await window.loadURL(page).catch(() => undefined)
   }
 
-  async #load(place?: string): Promise<void> {
+  async #load(pagePath?: string): Promise<void> {
     const page = await this.#firstPage()
     const origin = this.origin()
     const window = this.current()
     if (page === undefined || origin === undefined || !window) return
     // A page that must come first, such as setup or rescue, is not skipped.
-    const url = place !== undefined && page === `${origin}/` ? `${origin}/#${place}` : page
+    const url = pagePath !== undefined && page === `${origin}/` ? `${origin}/#${pagePath}` : page
     this.#isLoaded = true
     // Rejects if the page is redirected while loading; a page that cannot be loaded shows its own
     // error.

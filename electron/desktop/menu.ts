@@ -4,7 +4,7 @@ import type { ShellTexts } from './texts.ts'
 /** Commands of the app for menus and pages. */
 export interface Actions {
   /** Shows the window, optionally at a page. */
-  open(place?: string): void
+  open(pagePath?: string): void
   openDataFolder(): void
   installUpdate(): void
   /** Asks for confirmation first. */

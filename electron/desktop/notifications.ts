@@ -4,7 +4,7 @@ import { NOTIFICATION_KINDS, type NotificationKind, type ShellTexts } from './te
 
 interface Rule {
   /** The page that a click opens. */
-  readonly place: string
+  readonly pagePath: string
   /** Shown only after the condition has lasted this long. */
   readonly delayMs: number
 }
@@ -13,15 +13,15 @@ interface Rule {
 const UNRESPONSIVE_MS = 2 * 60_000
 
 const RULES: Readonly<Record<NotificationKind, Rule>> = {
-  'stat-unread': { place: '/reading?view=stat', delayMs: 0 },
-  'criticals-escalated': { place: '/reading/criticals', delayMs: 0 },
-  criticals: { place: '/reading/criticals', delayMs: 0 },
+  'stat-unread': { pagePath: '/reading?view=stat', delayMs: 0 },
+  'criticals-escalated': { pagePath: '/reading/criticals', delayMs: 0 },
+  criticals: { pagePath: '/reading/criticals', delayMs: 0 },
   // A restart of the partner's server or a brief network outage is not shown.
-  'partner-away': { place: '/partner', delayMs: 2 * 60_000 },
-  'safe-mode': { place: '/settings/readiness', delayMs: 0 },
-  'listener-down': { place: '/settings', delayMs: 0 },
-  disk: { place: '/images', delayMs: 0 },
-  backup: { place: '/settings/backups', delayMs: 0 },
+  'partner-away': { pagePath: '/partner', delayMs: 2 * 60_000 },
+  'safe-mode': { pagePath: '/settings/readiness', delayMs: 0 },
+  'listener-down': { pagePath: '/settings', delayMs: 0 },
+  disk: { pagePath: '/images', delayMs: 0 },
+  backup: { pagePath: '/settings/backups', delayMs: 0 },
 }
 
 /**
@@ -30,13 +30,13 @@ const RULES: Readonly<Record<NotificationKind, Rule>> = {
  */
 export function openNotifier(
   words: ShellTexts,
-  open: (place: string) => void,
+  open: (pagePath: string) => void,
   clock: () => number,
 ): { update(status: ShellStatus | undefined): void } {
   /** Last count shown for each kind. */
   const counts = new Map<NotificationKind, number>()
   /** When a condition was first seen, if the gateway does not report since when it exists. */
-  const seen = new Map<NotificationKind, number>()
+  const firstSeen = new Map<NotificationKind, number>()
   /** Kept referenced, because clicks on a garbage-collected notification are lost. */
   const shown = new Map<NotificationKind, Notification>()
 
@@ -44,15 +44,15 @@ export function openNotifier(
   let unresponsiveSince: number | undefined
 
   const isDue = (kind: NotificationKind, { since }: ShellAttention) => {
-    if (!seen.has(kind)) seen.set(kind, clock())
-    const began = since === null ? (seen.get(kind) ?? clock()) : Date.parse(since)
-    return clock() - began >= RULES[kind].delayMs
+    if (!firstSeen.has(kind)) firstSeen.set(kind, clock())
+    const startedAt = since === null ? (firstSeen.get(kind) ?? clock()) : Date.parse(since)
+    return clock() - startedAt >= RULES[kind].delayMs
   }
 
   const show = (kind: NotificationKind, count: number) => {
     const { title, body } = words.notifications[kind]
     const notification = new Notification({ title, body: body(count) })
-    notification.on('click', () => open(RULES[kind].place))
+    notification.on('click', () => open(RULES[kind].pagePath))
     notification.on('close', () => shown.get(kind) === notification && shown.delete(kind))
     shown.get(kind)?.close()
     shown.set(kind, notification)
@@ -74,7 +74,7 @@ export function openNotifier(
         const attention = status.attention.find((one) => one.kind === kind && one.count > 0)
         if (!attention) {
           counts.delete(kind)
-          seen.delete(kind)
+          firstSeen.delete(kind)
         } else if (attention.count <= (counts.get(kind) ?? 0)) {
           counts.set(kind, attention.count)
         } else if (isDue(kind, attention)) {

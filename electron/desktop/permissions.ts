@@ -20,8 +20,8 @@ export function refusePermissions(
   of: Session = session.defaultSession,
 ): void {
   const isAllowed = (permission: string, url: string) => {
-    const own = origin()
-    return own !== undefined && PERMISSIONS.includes(permission) && hasOrigin(own, url)
+    const ownOrigin = origin()
+    return ownOrigin !== undefined && PERMISSIONS.includes(permission) && hasOrigin(ownOrigin, url)
   }
   const isReportPage = (contents: WebContents | null) => {
     const [own, url] = [origin(), contents?.getURL() ?? '']

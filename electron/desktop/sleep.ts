@@ -6,25 +6,25 @@ const NETWORK_DELAY_MS = 10_000
 /**
  * Watches for sleep and shutdown of the PC. Windows announces a shutdown to the window instead
  * (`session-end`).
- * @param away called when the screen is locked or the PC goes to sleep
- * @param back called after wake-up, with a delay for the network
- * @param shutDown called when the PC shuts down
+ * @param onAway called when the screen is locked or the PC goes to sleep
+ * @param onWake called after wake-up, with a delay for the network
+ * @param onShutdown called when the PC shuts down
  */
-export function watchSleep(away: () => void, back: () => void, shutDown: () => void): void {
+export function watchSleep(onAway: () => void, onWake: () => void, onShutdown: () => void): void {
   let timer: NodeJS.Timeout | undefined
-  powerMonitor.on('lock-screen', away)
+  powerMonitor.on('lock-screen', onAway)
   powerMonitor.on('suspend', () => {
     clearTimeout(timer)
-    away()
+    onAway()
   })
   powerMonitor.on('resume', () => {
     clearTimeout(timer)
-    timer = setTimeout(back, NETWORK_DELAY_MS)
+    timer = setTimeout(onWake, NETWORK_DELAY_MS)
   })
   // The event is documented but missing in Electron's type declaration.
   powerMonitor.on('shutdown', (event?: { preventDefault?(): void }) => {
     event?.preventDefault?.()
-    shutDown()
+    onShutdown()
   })
 }
 

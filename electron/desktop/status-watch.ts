@@ -17,7 +17,7 @@ export function watchStatus(
 ): StatusWatch {
   let latest: ShellStatus | undefined
   let pending: Promise<ShellStatus | undefined> | undefined
-  const now = () => {
+  const poll = () => {
     pending ??= queryStatus(folder).then((status) => {
       pending = undefined
       latest = status
@@ -26,8 +26,8 @@ export function watchStatus(
     })
     return pending
   }
-  const timer = setInterval(() => void now(), POLL_MS)
-  return { now, latest: () => latest, [Symbol.dispose]: () => clearInterval(timer) }
+  const timer = setInterval(() => void poll(), POLL_MS)
+  return { now: poll, latest: () => latest, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 async function queryStatus(folder: string): Promise<ShellStatus | undefined> {

@@ -34,11 +34,11 @@ export interface ShellTexts {
   readonly open: string
   readonly lastError: (sentence: string) => string
   readonly starting: string
-  readonly safe: string
+  readonly safeMode: string
   readonly updateReady: (version: string) => string
   readonly dataFolder: string
   readonly quit: string
-  readonly quitAsk: {
+  readonly quitConfirmation: {
     readonly message: string
     readonly detail: string
     readonly quit: string
@@ -56,7 +56,7 @@ export interface ShellTexts {
   readonly startFailed: {
     readonly message: string
     readonly unknown: (exitCode: number) => string
-    readonly again: string
+    readonly tryAgain: string
     readonly quit: string
   }
   readonly menu: Readonly<
@@ -101,11 +101,11 @@ const en: ShellTexts = {
   open: 'Open Isthmus',
   lastError: (sentence) => `Last error: ${sentence}`,
   starting: 'The gateway is starting',
-  safe: 'Safe mode: no device is served, nothing is sent',
+  safeMode: 'Safe mode: no device is served, nothing is sent',
   updateReady: (version) => `Install version ${version}…`,
   dataFolder: 'Open the data folder',
   quit: 'Quit Isthmus…',
-  quitAsk: {
+  quitConfirmation: {
     message: 'Quit Isthmus?',
     detail:
       'Devices then get no worklist and cannot send images, and nothing reaches the partner, until Isthmus is started again.',
@@ -130,7 +130,7 @@ const en: ShellTexts = {
     message: 'The gateway could not start',
     unknown: (exitCode) =>
       `Its process ended with the code ${exitCode}. The file logs/desktop.log in the data folder may say more.`,
-    again: 'Try again',
+    tryAgain: 'Try again',
     quit: 'Quit',
   },
   menu: {
@@ -212,11 +212,11 @@ const es: ShellTexts = {
   open: 'Abrir Isthmus',
   lastError: (sentence) => `Último error: ${sentence}`,
   starting: 'La pasarela se está iniciando',
-  safe: 'Modo seguro: no se atiende a ningún equipo y no se envía nada',
+  safeMode: 'Modo seguro: no se atiende a ningún equipo y no se envía nada',
   updateReady: (version) => `Instalar la versión ${version}…`,
   dataFolder: 'Abrir la carpeta de datos',
   quit: 'Salir de Isthmus…',
-  quitAsk: {
+  quitConfirmation: {
     message: '¿Salir de Isthmus?',
     detail:
       'Los equipos no recibirán listas de trabajo ni podrán enviar imágenes, y nada llegará al sistema externo, hasta que Isthmus se inicie de nuevo.',
@@ -241,7 +241,7 @@ const es: ShellTexts = {
     message: 'La pasarela no pudo iniciarse',
     unknown: (exitCode) =>
       `Su proceso terminó con el código ${exitCode}. El archivo logs/desktop.log de la carpeta de datos puede decir más.`,
-    again: 'Intentar de nuevo',
+    tryAgain: 'Intentar de nuevo',
     quit: 'Salir',
   },
   menu: {

@@ -4,7 +4,7 @@ import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
 import type { Actions } from './menu.ts'
 import type { ShellTexts, TrayShape } from './texts.ts'
 
-export interface TraySituation {
+export interface TrayState {
   /** Undefined while the gateway does not answer. */
   readonly status: ShellStatus | undefined
   readonly update: UpdateState
@@ -16,7 +16,7 @@ const MAX_LINES = 5
 const MAX_LINE_LENGTH = 120
 
 /** The icon of the most severe state; an available update is the least severe. */
-export function shapeOf({ status, update }: TraySituation): TrayShape {
+export function shapeOf({ status, update }: TrayState): TrayShape {
   if (!status) return 'listener-down'
   if (status.tray !== 'ok') return status.tray
   return update.state === 'ready' ? 'update-ready' : 'ok'
@@ -24,7 +24,7 @@ export function shapeOf({ status, update }: TraySituation): TrayShape {
 
 /** The tray menu. Sentences that come from the gateway are in English. */
 export function trayMenu(
-  situation: TraySituation,
+  situation: TrayState,
   words: ShellTexts,
   actions: Actions,
 ): MenuItemConstructorOptions[] {
@@ -36,7 +36,9 @@ export function trayMenu(
   return [
     { label: words.open, click: () => actions.open() },
     { type: 'separator' },
-    line(status ? (status.isSafe ? words.safe : words.shapes[shapeOf(situation)]) : words.starting),
+    line(
+      status ? (status.isSafe ? words.safeMode : words.shapes[shapeOf(situation)]) : words.starting,
+    ),
     ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MAX_LINES).map(line),
     ...(fault === '' ? [] : [line(words.lastError(fault))]),
     { type: 'separator' },
@@ -54,7 +56,7 @@ export function openTray(
   words: ShellTexts,
   actions: Actions,
   platform: NodeJS.Platform = process.platform,
-): { show(situation: TraySituation): void } {
+): { show(situation: TrayState): void } {
   // macOS colors a template image to match the menu bar.
   const imageOf = (shape: TrayShape) =>
     nativeImage.createFromPath(
@@ -72,7 +74,7 @@ export function openTray(
       if (content === lastContent) return
       lastContent = content
       tray.setImage(imageOf(shape))
-      tray.setToolTip(`Isthmus: ${situation.status?.isSafe ? words.safe : words.shapes[shape]}`)
+      tray.setToolTip(`Isthmus: ${situation.status?.isSafe ? words.safeMode : words.shapes[shape]}`)
       tray.setContextMenu(Menu.buildFromTemplate(menu))
     },
   }

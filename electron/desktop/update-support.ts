@@ -48,14 +48,17 @@ function mayOverrideUrl(
 ): boolean {
   try {
     return (
-      (JSON.parse(read(join(resources, POLICY)) ?? '{}') as { allowUpdateUrl?: unknown } | null)
-        ?.allowUpdateUrl === true
+      (
+        JSON.parse(read(join(resources, POLICY_FILE)) ?? '{}') as {
+          allowUpdateUrl?: unknown
+        } | null
+      )?.allowUpdateUrl === true
     )
   } catch {
     return false
   }
 }
-const POLICY = 'update-policy.json'
+const POLICY_FILE = 'update-policy.json'
 
 /**
  * Whether updates are authenticated only by the connection; signatures are checked only on Windows

@@ -12,21 +12,21 @@ import {
   updateObstacle,
 } from './update-support.ts'
 
-const BY_WINDOWS = message('updates.waits-for-consent')
-const NOT_SIGNED = message('updates.waits-unsigned')
+const WAITS_FOR_CONSENT = message('updates.waits-for-consent')
+const WAITS_UNSIGNED = message('updates.waits-unsigned')
 
 const MINUTE_MS = 60_000
 const FIRST_CHECK_MS = 2 * MINUTE_MS
-const CHECK_EVERY_MS = 6 * 60 * MINUTE_MS
+const CHECK_INTERVAL_MS = 6 * 60 * MINUTE_MS
 /**
  * One attempt a night, so that a failed preparation is not repeated every minute of the maintenance
  * hour.
  */
-const ATTEMPT_EVERY_MS = 12 * 60 * MINUTE_MS
+const ATTEMPT_INTERVAL_MS = 12 * 60 * MINUTE_MS
 /** The installer terminates this program within seconds. */
 const INSTALLER_TIMEOUT_MS = 2 * MINUTE_MS
 
-const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
+const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: null, notes: [] }
 
 /**
  * Updates with electron-updater. They are downloaded automatically, and installed at the user's
@@ -40,12 +40,12 @@ export class Updates implements Disposable {
   readonly #stop: () => Promise<void>
   readonly #program: Program
   readonly #opened = new DisposableStack()
-  #state = NONE
+  #state = NO_UPDATE
   #needsConsent = false
   #isEnding = false
   #isDisposed = false
   #attemptedAt = Number.NEGATIVE_INFINITY
-  #checkedAt = Date.now() - CHECK_EVERY_MS + FIRST_CHECK_MS
+  #checkedAt = Date.now() - CHECK_INTERVAL_MS + FIRST_CHECK_MS
   #leaving: NodeJS.Timeout | undefined
 
   /**
@@ -67,7 +67,7 @@ export class Updates implements Disposable {
     const sentence = updateObstacle(program, disk)
     if (sentence === undefined) this.#begin()
     else {
-      this.#state = { ...NONE, state: 'not-here', sentence }
+      this.#state = { ...NO_UPDATE, state: 'not-here', sentence }
       this.#isDisposed = true
     }
   }
@@ -78,7 +78,7 @@ export class Updates implements Disposable {
 
   /** Checks for an update, which is then downloaded automatically. The result is in `state`. */
   async check(): Promise<void> {
-    if (this.#isDisposed || BUSY.includes(this.#state.state)) return
+    if (this.#isDisposed || BUSY_STATES.includes(this.#state.state)) return
     this.#checkedAt = Date.now()
     // Both failures are also reported as events; an unhandled rejection would end the program.
     const found = await electronUpdater.autoUpdater.checkForUpdates().catch(() => undefined)
@@ -117,33 +117,33 @@ export class Updates implements Disposable {
 
   #begin(): void {
     const updater = electronUpdater.autoUpdater
-    Object.assign(updater, SETTINGS)
+    Object.assign(updater, UPDATER_SETTINGS)
     const url = this.#program.env.ISTHMUS_UPDATE_URL
     if (url) updater.setFeedURL({ provider: 'generic', url })
     this.#opened.use(this.#listen(updater))
-    const interrupt = () => {
+    const markEnding = () => {
       this.#isEnding = true
     }
     // On Windows there is no before-quit event during a shutdown, but windows receive these.
-    const watch = (_event: unknown, window: BrowserWindow) => {
-      window.on('query-session-end', interrupt)
-      window.on('session-end', interrupt)
+    const watchSessionEnd = (_event: unknown, window: BrowserWindow) => {
+      window.on('query-session-end', markEnding)
+      window.on('session-end', markEnding)
     }
-    app.on('before-quit', interrupt)
-    app.on('browser-window-created', watch)
+    app.on('before-quit', markEnding)
+    app.on('browser-window-created', watchSessionEnd)
     const timer = setInterval(() => this.#everyMinute(), MINUTE_MS)
     timer.unref()
     this.#opened.defer(() => {
       clearInterval(timer)
-      app.off('before-quit', interrupt)
-      app.off('browser-window-created', watch)
+      app.off('before-quit', markEnding)
+      app.off('browser-window-created', watchSessionEnd)
     })
   }
 
   #listen(updater: AppUpdater): Disposable {
     return listen(updater, {
       'checking-for-update': () => this.#set({ state: 'checking', sentence: null }),
-      'update-not-available': () => this.#set(NONE),
+      'update-not-available': () => this.#set(NO_UPDATE),
       'update-available': (info: UpdateInfo) =>
         this.#set({
           state: 'available',
@@ -156,7 +156,7 @@ export class Updates implements Disposable {
         this.#state.state !== 'ready' &&
         this.#set({ state: 'downloading', share: Math.min(1, percent / 100) }),
       'update-downloaded': (info: UpdateInfo) => this.#downloaded(info),
-      'update-cancelled': () => this.#set(NONE),
+      'update-cancelled': () => this.#set(NO_UPDATE),
       error: (error: Error) => {
         if (this.#leaving) this.#relaunch()
         else if (!['ready', 'installing'].includes(this.#state.state))
@@ -166,26 +166,26 @@ export class Updates implements Disposable {
   }
 
   #downloaded(info: UpdateInfo): void {
-    const asksWindows = info.files.some(
+    const needsAdminRights = info.files.some(
       ({ isAdminRightsRequired }) => isAdminRightsRequired === true,
     )
-    this.#needsConsent = asksWindows || isUnsigned(this.#program)
+    this.#needsConsent = needsAdminRights || isUnsigned(this.#program)
     this.#set({
       state: 'ready',
       version: info.version,
       share: 1,
-      sentence: asksWindows ? BY_WINDOWS : this.#needsConsent ? NOT_SIGNED : null,
+      sentence: needsAdminRights ? WAITS_FOR_CONSENT : this.#needsConsent ? WAITS_UNSIGNED : null,
       notes: releaseNotesOf(info),
     })
   }
 
   #everyMinute(): void {
     const now = Date.now()
-    if (now - this.#checkedAt >= CHECK_EVERY_MS) void this.check()
+    if (now - this.#checkedAt >= CHECK_INTERVAL_MS) void this.check()
     const update = this.#status()?.update
     if (this.#state.state !== 'ready' || this.#needsConsent || !update?.isAutomatic) return
-    if (now - this.#attemptedAt < ATTEMPT_EVERY_MS) return
-    if (isMaintenance(update, now)) void this.install()
+    if (now - this.#attemptedAt < ATTEMPT_INTERVAL_MS) return
+    if (isInMaintenanceHour(update, now)) void this.install()
   }
 
   #set(change: Partial<UpdateState>): void {
@@ -210,9 +210,14 @@ export class Updates implements Disposable {
   }
 }
 
-const BUSY: readonly UpdateState['state'][] = ['checking', 'downloading', 'ready', 'installing']
+const BUSY_STATES: readonly UpdateState['state'][] = [
+  'checking',
+  'downloading',
+  'ready',
+  'installing',
+]
 
-const SETTINGS: Partial<AppUpdater> = {
+const UPDATER_SETTINGS: Partial<AppUpdater> = {
   autoDownload: true,
   autoInstallOnAppQuit: false,
   autoRunAppAfterInstall: true,
@@ -266,15 +271,15 @@ const DAY_MINUTES = 24 * 60
  * Whether the maintenance hour that begins at `at` (HH:MM in the clinic's time zone) is now. @param
  * now milliseconds since 1970
  */
-export function isMaintenance(
+export function isInMaintenanceHour(
   { at, timeZone }: { readonly at: string; readonly timeZone: string },
   now: number,
 ): boolean {
-  const since = (minutesOf(clockIn(timeZone, now)) - minutesOf(at) + DAY_MINUTES) % DAY_MINUTES
+  const since = (minutesOf(localTimeIn(timeZone, now)) - minutesOf(at) + DAY_MINUTES) % DAY_MINUTES
   return since < HOUR_MINUTES
 }
 
-const clockIn = (timeZone: string, now: number): string =>
+const localTimeIn = (timeZone: string, now: number): string =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone,
     hour: '2-digit',

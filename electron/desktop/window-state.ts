@@ -13,11 +13,11 @@ export interface StateFile<T> {
  * Contents that do not match the schema, after a version change, manual edits or a power failure,
  * count as `empty`.
  */
-export function stateFile<T>(path: string, form: z.ZodType<T>, empty: T): StateFile<T> {
+export function stateFile<T>(path: string, schema: z.ZodType<T>, empty: T): StateFile<T> {
   return {
     read() {
       try {
-        return form.parse(JSON.parse(readFileSync(path, 'utf8')))
+        return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
       } catch {
         return empty
       }
@@ -34,7 +34,7 @@ export function stateFile<T>(path: string, form: z.ZodType<T>, empty: T): StateF
   }
 }
 
-const Place = z.object({
+const BoundsSchema = z.object({
   x: z.int(),
   y: z.int(),
   width: z.int().min(1).max(100_000),
@@ -42,10 +42,12 @@ const Place = z.object({
   isMaximized: z.boolean(),
 })
 /** Bounds of a window, in device-independent pixels. */
-export type WindowBounds = z.infer<typeof Place>
+export type WindowBounds = z.infer<typeof BoundsSchema>
 
 /** Window bounds for each set of displays, the most recently used last. */
-export const WindowBoundsBySet = z.array(z.object({ displays: z.string(), place: Place })).max(100)
+export const WindowBoundsBySet = z
+  .array(z.object({ displays: z.string(), place: BoundsSchema }))
+  .max(100)
 export type WindowBoundsBySet = z.infer<typeof WindowBoundsBySet>
 
 type Area = Pick<Display, 'bounds' | 'workArea' | 'scaleFactor'>
@@ -72,8 +74,8 @@ export function initialBounds(
   displays: readonly Area[],
   kept: WindowBoundsBySet,
 ): Partial<WindowBounds> & Pick<WindowBounds, 'width' | 'height'> {
-  const place = kept.findLast((one) => one.displays === displaySetName(displays))?.place
-  return place ? { ...place, ...fitToDisplays(place, displays) } : DEFAULT_SIZE
+  const stored = kept.findLast((one) => one.displays === displaySetName(displays))?.place
+  return stored ? { ...stored, ...fitToDisplays(stored, displays) } : DEFAULT_SIZE
 }
 
 /**
@@ -102,11 +104,12 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
     clearTimeout(timer)
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
     const displays = displaySetName(screen.getAllDisplays())
-    const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
+    const currentBounds = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
     file.write(
-      [...file.read().filter((one) => one.displays !== displays), { displays, place }].slice(
-        -MAX_DISPLAY_SETS,
-      ),
+      [
+        ...file.read().filter((one) => one.displays !== displays),
+        { displays, place: currentBounds },
+      ].slice(-MAX_DISPLAY_SETS),
     )
   }
   const scheduleSave = () => {
@@ -116,8 +119,8 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
   const bringBack = () => {
     if (window.isDestroyed() || window.isMaximized() || window.isFullScreen()) return
     const bounds = window.getNormalBounds()
-    const place = fitToDisplays(bounds, screen.getAllDisplays())
-    if (place !== bounds) window.setBounds(place)
+    const fittedBounds = fitToDisplays(bounds, screen.getAllDisplays())
+    if (fittedBounds !== bounds) window.setBounds(fittedBounds)
   }
   window.on('resize', scheduleSave)
   window.on('move', scheduleSave)
@@ -134,7 +137,7 @@ export function saveWindowBounds(window: BrowserWindow, file: StateFile<WindowBo
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
-const clamp = (value: number, min: number, most: number) => Math.max(min, Math.min(value, most))
+const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(value, max))
 
 /** Area that two rectangles share, in pixels. */
 function sharedArea(one: Rectangle, other: Rectangle): number {

@@ -21,25 +21,25 @@ export function hasOrigin(origin: string, url: string): boolean {
 }
 
 /** Whether a URL is that of the viewer page. */
-function isViewer(origin: string, url: string): boolean {
+function isViewerUrl(origin: string, url: string): boolean {
   return hasOrigin(origin, url) && new URL(url).pathname === '/viewer'
 }
 
 /** Whether a URL is a page of the documentation site. */
-const isHelp = (origin: string, url: string): boolean =>
+const isHelpUrl = (origin: string, url: string): boolean =>
   hasOrigin(origin, url) && /^\/help(\/|$)/.test(new URL(url).pathname)
 
 /** Whether a URL leads to the identity provider of the clinic, by the gateway's own redirect. */
-const isSignIn = (origin: string, url: string): boolean =>
+const isSignInUrl = (origin: string, url: string): boolean =>
   hasOrigin(origin, url) && new URL(url).pathname === PROVIDER_START_PATH
 
 /**
  * Sites that may be opened externally: the DICOM standard that screens cite. Sites of partners or
  * clinics are excluded, so that links cannot leak data.
  */
-const HOSTS: readonly string[] = ['dicom.nema.org', 'www.dicomstandard.org']
+const EXTERNAL_HOSTS: readonly string[] = ['dicom.nema.org', 'www.dicomstandard.org']
 const MAX_URL_LENGTH = 2_000
-const MAIL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)?$/i
+const MAILTO_URL = /^mailto:[\w.+-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)+(\?subject=[\w.%~-]*)?$/i
 
 /**
  * Whether a URL may be opened in the system's browser or mail program (Electron security checklist
@@ -49,54 +49,54 @@ export function isOpenable(url: string): boolean {
   // Rejects anything that another URL parser might read differently: spaces, backslashes, control
   // characters and non-ASCII characters.
   if (url.length > MAX_URL_LENGTH || !/^[\w:/?#[\]@!$&'()*+,;=.~%-]+$/.test(url)) return false
-  if (MAIL.test(url)) return true
+  if (MAILTO_URL.test(url)) return true
   if (!URL.canParse(url)) return false
   const { protocol, host } = new URL(url)
   return (
     protocol === 'https:' &&
-    HOSTS.includes(host) &&
+    EXTERNAL_HOSTS.includes(host) &&
     new RegExp(`^https://${host.replaceAll('.', '\\.')}([/?#]|$)`).test(url)
   )
 }
 
 /** Opens an allowed URL in the system's program; ignores all others. */
-export function openOutside(url: string): void {
+export function openExternally(url: string): void {
   if (isOpenable(url)) shell.openExternal(url).catch(() => undefined)
 }
 
 /** Sandboxed and isolated (Electron security checklist 2-4). */
-const SAFE = {
+const SAFE_PREFERENCES = {
   contextIsolation: true,
   sandbox: true,
   nodeIntegration: false,
   webSecurity: true,
 } as const
-const GROUND = '#10161d'
+const BACKGROUND_COLOR = '#10161d'
 
 /**
  * Options of separate image windows, which need no preload script because they use no native
  * features.
  */
-const IMAGES: BrowserWindowConstructorOptions = {
+const IMAGE_WINDOW_OPTIONS: BrowserWindowConstructorOptions = {
   backgroundColor: '#06090b',
   title: 'Isthmus',
   autoHideMenuBar: true,
-  webPreferences: SAFE,
+  webPreferences: SAFE_PREFERENCES,
 }
 
 /** Options of the window for signing in at the identity provider, which has nothing native either. */
-const SIGN_IN: BrowserWindowConstructorOptions = {
-  ...{ width: 520, height: 720, backgroundColor: GROUND },
+const SIGN_IN_WINDOW_OPTIONS: BrowserWindowConstructorOptions = {
+  ...{ width: 520, height: 720, backgroundColor: BACKGROUND_COLOR },
   title: 'Isthmus',
   autoHideMenuBar: true,
-  webPreferences: SAFE,
+  webPreferences: SAFE_PREFERENCES,
 }
 /** Options of the window with the documentation, which has nothing native either. */
-const HELP: BrowserWindowConstructorOptions = {
-  ...{ width: 1280, height: 860, backgroundColor: GROUND },
+const HELP_WINDOW_OPTIONS: BrowserWindowConstructorOptions = {
+  ...{ width: 1280, height: 860, backgroundColor: BACKGROUND_COLOR },
   title: 'Isthmus',
   autoHideMenuBar: true,
-  webPreferences: SAFE,
+  webPreferences: SAFE_PREFERENCES,
 }
 const signInWindows = new WeakSet<WebContents>()
 
@@ -121,30 +121,30 @@ export function openWindow(
     minWidth: MIN_SIZE.width,
     minHeight: MIN_SIZE.height,
     show: false,
-    backgroundColor: GROUND,
+    backgroundColor: BACKGROUND_COLOR,
     title: 'Isthmus',
     autoHideMenuBar: true,
     // On other platforms Chromium would download dictionaries from Google.
-    webPreferences: { ...SAFE, preload, spellcheck: platform === 'darwin' },
+    webPreferences: { ...SAFE_PREFERENCES, preload, spellcheck: platform === 'darwin' },
   })
   if (isMaximized) window.once('show', () => window.maximize())
   saveWindowBounds(window, places)
   restrictNavigation(origin, window.webContents, hasOrigin)
   window.webContents.setWindowOpenHandler(({ url }) => {
-    const own = origin()
-    if (own !== undefined && isViewer(own, url))
-      return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
-    if (own !== undefined && isSignIn(own, url))
-      return { action: 'allow', overrideBrowserWindowOptions: SIGN_IN }
-    if (own !== undefined && isHelp(own, url))
-      return { action: 'allow', overrideBrowserWindowOptions: HELP }
-    openOutside(url)
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isViewerUrl(ownOrigin, url))
+      return { action: 'allow', overrideBrowserWindowOptions: IMAGE_WINDOW_OPTIONS }
+    if (ownOrigin !== undefined && isSignInUrl(ownOrigin, url))
+      return { action: 'allow', overrideBrowserWindowOptions: SIGN_IN_WINDOW_OPTIONS }
+    if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url))
+      return { action: 'allow', overrideBrowserWindowOptions: HELP_WINDOW_OPTIONS }
+    openExternally(url)
     return { action: 'deny' }
   })
   window.webContents.on('did-create-window', ({ webContents }, { url }) => {
-    const own = origin()
-    if (own !== undefined && isSignIn(own, url)) restrictSignIn(origin, webContents)
-    else if (own !== undefined && isHelp(own, url)) restrictHelp(origin, webContents)
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isSignInUrl(ownOrigin, url)) restrictSignIn(origin, webContents)
+    else if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url)) restrictHelp(origin, webContents)
     else restrictImages(origin, webContents)
   })
   return window
@@ -156,17 +156,21 @@ export function openWindow(
  */
 function restrictSignIn(origin: () => string | undefined, contents: WebContents): void {
   signInWindows.add(contents)
-  restrictNavigation(origin, contents, (own, url) => hasOrigin(own, url) || isProviderPage(url))
+  restrictNavigation(
+    origin,
+    contents,
+    (ownOrigin, url) => hasOrigin(ownOrigin, url) || isProviderPage(url),
+  )
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** Whether a URL may be loaded in a window for signing in. */
 export function isProviderPage(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOST.test(hostname))
 }
 
 /**
@@ -174,25 +178,26 @@ export function isProviderPage(url: string): boolean {
  * nothing else.
  */
 function restrictImages(origin: () => string | undefined, contents: WebContents): void {
-  restrictNavigation(origin, contents, isViewer)
+  restrictNavigation(origin, contents, isViewerUrl)
   contents.setWindowOpenHandler(({ url }) => {
-    const own = origin()
-    if (own !== undefined && isViewer(own, url))
-      return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
-    if (own !== undefined && isHelp(own, url))
-      return { action: 'allow', overrideBrowserWindowOptions: HELP }
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isViewerUrl(ownOrigin, url))
+      return { action: 'allow', overrideBrowserWindowOptions: IMAGE_WINDOW_OPTIONS }
+    if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url))
+      return { action: 'allow', overrideBrowserWindowOptions: HELP_WINDOW_OPTIONS }
     return { action: 'deny' }
   })
   contents.on('did-create-window', (created, { url }) => {
-    const own = origin()
-    if (own !== undefined && isHelp(own, url)) restrictHelp(origin, created.webContents)
+    const ownOrigin = origin()
+    if (ownOrigin !== undefined && isHelpUrl(ownOrigin, url))
+      restrictHelp(origin, created.webContents)
     else restrictImages(origin, created.webContents)
   })
 }
 
 /** The documentation stays on its pages; links to the DICOM standard open in the system's browser. */
 function restrictHelp(origin: () => string | undefined, contents: WebContents): void {
-  restrictNavigation(origin, contents, isHelp)
+  restrictNavigation(origin, contents, isHelpUrl)
   contents.setWindowOpenHandler(() => ({ action: 'deny' }))
 }
 
@@ -210,13 +215,13 @@ function restrictNavigation(
   isAllowed: (origin: string, url: string) => boolean,
 ): void {
   const isPermitted = (url: string, check = isAllowed) => {
-    const own = origin()
-    return own !== undefined && check(own, url)
+    const ownOrigin = origin()
+    return ownOrigin !== undefined && check(ownOrigin, url)
   }
   contents.on('will-navigate', (event, url) => {
     if (isPermitted(url)) return
     event.preventDefault()
-    openOutside(url)
+    openExternally(url)
   })
   contents.on('will-redirect', (event, url) => isPermitted(url) || event.preventDefault())
   contents.on(

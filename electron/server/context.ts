@@ -77,7 +77,7 @@ export interface ContextOptions {
 }
 
 /** Creating a new database here would orphan the images and lose every device, study and report. */
-const missing = (file: string) =>
+const missingDatabaseError = (file: string) =>
   new StoreError('database-missing', message('database.missing', { file }))
 
 /**
@@ -88,8 +88,8 @@ function inspectAudit(audit: AuditStore): void {
   try {
     audit.inspect()
   } catch (error) {
-    const isAnchor = error instanceof StoreError && error.fault === 'bad-folder'
-    if (!isAnchor && diskFaultKind(error) === undefined) throw error
+    const isAnchorFault = error instanceof StoreError && error.fault === 'bad-folder'
+    if (!isAnchorFault && diskFaultKind(error) === undefined) throw error
   }
 }
 
@@ -114,7 +114,7 @@ export function openContext({
   // its key.
   const isNew = !existsSync(file) || statSync(file).size === 0
   if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE))))
-    throw missing(file)
+    throw missingDatabaseError(file)
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
   const database = Database.open(file, { ...(check && { check }), seal })
   const writeHealth = openWriteHealth(folder, clock)

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
-import { Outbound } from '#server/dicom/scu/outbound.ts'
+import { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
-import { openTranscoder, SYNTAXES_NAMED_FIRST } from '#server/dicom/transcoding/transcoder.ts'
+import { CONVERTIBLE_FIRST_CHOICES, openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { Context } from './context.ts'
 import type { CFindScp } from './dicom/dimse/service.ts'
 import { basicWorklist } from './dicom/scp/basic-worklist.ts'
 import { query } from './dicom/scp/query.ts'
-import { get, move } from './dicom/scp/retrieval.ts'
+import { getService, moveService } from './dicom/scp/retrieval.ts'
 import {
   mpps,
   storage,
@@ -41,7 +41,7 @@ import { enqueueInstance, noteReadBack, releaseInstance } from './modules/forwar
 import { Arrivals } from './modules/images/arrivals.ts'
 import { AssociationStatistics } from './modules/images/association-statistics.ts'
 import { DiskSpace } from './modules/images/disk-space.ts'
-import { ImageReceiver, type IsFetching } from './modules/images/image-receiver.ts'
+import { ImageReceiver, type IsFetching as IsRetrieving } from './modules/images/image-receiver.ts'
 import type { OnInstanceChange } from './modules/images/instance-queries.ts'
 import { PerformedStepScp } from './modules/images/performed-step-scp.ts'
 import { Quarantine } from './modules/images/quarantine.ts'
@@ -85,7 +85,7 @@ export async function openImages(
   await using opened = new AsyncDisposableStack()
   const wasInterrupted = sweepSpool(context)
   opened.defer(() => imageFiles.close())
-  const outbound = new Outbound(() => settings.get('dimse.aeTitle'), identity)
+  const outbound = new OutboundRequests(() => settings.get('dimse.aeTitle'), identity)
   const transcoder = openTranscoder({ spawnWorker })
   const confirmations = opened.use(new Confirmations(context, outbound))
   const forwarding = opened.use(
@@ -128,12 +128,12 @@ export async function openImages(
   closeSentNotices(context)
   const quarantine = new Quarantine(context, onChange, (...found) => corrections.restore(...found))
   const recovery = opened.use(new ImageRecovery(context, arrivals, statistics, completion))
-  const wake = (keys: readonly string[]) => {
+  const wakeIntakeWorkers = (keys: readonly string[]) => {
     if (!keys.some((key) => key.startsWith('intake.'))) return
     for (const part of [completion, creation, commitments]) part.wake()
   }
-  opened.defer(settings.onChange(wake))
-  const isFetching: IsFetching = (...instance) =>
+  opened.defer(settings.onChange(wakeIntakeWorkers))
+  const isFetching: IsRetrieving = (...instance) =>
     forwarding.pulls.expects(...instance) || tiers.expects(...instance)
   const receiver = new ImageReceiver(
     context,
@@ -156,19 +156,19 @@ export async function openImages(
     context.uuid,
   )
   const retrievals = new Retrievals(context, outbound, copies, accesses)
-  const receiving = [
+  const receivingServices = [
     storage(
       receiver,
       () => settings.get('intake.acceptUnknownClasses'),
       () => {
         if (settings.get('dimse.acceptLossyForGet')) return STORAGE_TRANSFER_SYNTAXES
-        return transcoder.available().isAvailable ? SYNTAXES_NAMED_FIRST : []
+        return transcoder.available().isAvailable ? CONVERTIBLE_FIRST_CHOICES : []
       },
     ),
     mpps(performedSteps),
     storageCommitment(commitments, () => settings.get('commitment.isOn'), confirmations),
   ]
-  const kept = opened.move()
+  const resources = opened.move()
   return {
     ...{ disk, completion, creation, quarantine, recovery, corrections, forwarding, thumbnails },
     ...{ dicomweb, confirmations, lifecycle, tiers },
@@ -177,12 +177,12 @@ export async function openImages(
       verification(),
       basicWorklist(worklist),
       // Nothing is acknowledged into a database that may be damaged.
-      ...receiving.map((service) => whenReady(context.database.integrity.passed, service)),
+      ...receivingServices.map((service) => whenReady(context.database.integrity.passed, service)),
       query(new Queries(context, accesses)),
-      move(retrievals),
-      get(retrievals),
+      moveService(retrievals),
+      getService(retrievals),
     ],
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
 
@@ -206,19 +206,19 @@ export async function openDevices(
 ): Promise<Dicom> {
   await using opened = new AsyncDisposableStack()
   const { disk, forwarding, completion, confirmations } = images
-  const expectsFrom = (...of: Parameters<typeof forwarding.pulls.expects>) =>
+  const expectsInstance = (...of: Parameters<typeof forwarding.pulls.expects>) =>
     forwarding.pulls.expects(...of)
   const storageFault = () => (disk.takesImages() ? undefined : disk.storage().detail)
   const dicom = opened.use(
     new Dicom(
       context,
-      associationPolicy(context, storageFault, expectsFrom, (title) =>
+      associationPolicy(context, storageFault, expectsInstance, (title) =>
         confirmations.expects(title),
       ),
     ),
   )
   // When the sender disconnects, the study completes sooner or is marked as interrupted.
-  const observer = observeAssociations(context, associationLog, expectsFrom, (id, how) =>
+  const observer = observeAssociations(context, associationLog, expectsInstance, (id, how) =>
     completion.associationClosed(id, how),
   )
   await dicom.listen(

@@ -39,7 +39,7 @@ import type { EventLog } from '#server/modules/events/log.ts'
 import { serveOwnEvents } from '#server/modules/events/own-event-routes.ts'
 import type { EventReplay } from '#server/modules/events/replay.ts'
 import { serveEvents } from '#server/modules/events/routes.ts'
-import { testSending } from '#server/modules/events/test-sending.ts'
+import { createTestSender } from '#server/modules/events/test-sending.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveImages } from '#server/modules/images/image-routes.ts'
 import { serveThumbnails } from '#server/modules/images/thumbnail-routes.ts'
@@ -56,7 +56,7 @@ import { serveReportPdf } from '#server/modules/reports/pdf-links.ts'
 import type { ReportDestinations } from '#server/modules/reports/report-destinations.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { serveScribe } from '#server/modules/reports/scribe-routes.ts'
-import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
+import type { SandboxActions } from '#server/modules/sandbox/bench.ts'
 import { serveSandboxCalls, serveSandboxWindow } from '#server/modules/sandbox/routes.ts'
 import type { Sandbox } from '#server/modules/sandbox/sandbox.ts'
 import { serveMail } from '#server/modules/settings/mail-routes.ts'
@@ -109,7 +109,7 @@ const CACHEABLE_READS = [
 ]
 
 /** State shared by the listeners of the `/v1` interface. */
-export const openPartners = (context: Context, apiKeys: ApiKeys): PartnerInterface =>
+export const openPartnerInterface = (context: Context, apiKeys: ApiKeys): PartnerInterface =>
   new PartnerInterface(
     context,
     apiKeys.authenticate,
@@ -153,12 +153,12 @@ export interface Services {
   readonly captures: Captures
   readonly backups: Backups
   readonly erasures: Erasures
-  readonly restoring: LiveRestore
+  readonly liveRestore: LiveRestore
   readonly recovery: RecoveryKeySetup
   readonly readiness: () => Promise<ReadinessFinding[]>
   readonly simulators: TrialSimulators
   /** The calls of test keys; undefined in the live gateway. */
-  readonly bench: SandboxBench | undefined
+  readonly bench: SandboxActions | undefined
   /** Undefined in the gateway of the sandbox, as there it empties itself by `emptySandbox`. */
   readonly sandbox: Sandbox | undefined
   readonly emptySandbox: ((actor: Actor) => void) | undefined
@@ -187,7 +187,7 @@ export function serveEverything(app: HttpApp, context: Context, services: Servic
   )
   serveLinks(app, context, publicBase)
   serveDashboardViews(app, context, services.views)
-  serveBackups(app, context, services.backups, services.restoring)
+  serveBackups(app, context, services.backups, services.liveRestore)
   serveUpdates(app, context, services.version, services.restart)
   services.images.dicomweb.serve(app)
   serveSandboxCalls(app, services.bench, services.emptySandbox)
@@ -210,7 +210,7 @@ export function servePartnerInterface(
 
 function serveAdministration(app: HttpApp, context: Context, services: Services): void {
   const { people, publicBase, version, certificates, live, up } = services
-  const showSession = sessionReply(context, version)
+  const toSessionReply = sessionReply(context, version)
   // Read on each call, because the listener opens after the routes are registered.
   const lan: Parameters<typeof serveDashboardSecurity>[3] = {
     state: () => up.lanListener().state(),
@@ -223,18 +223,18 @@ function serveAdministration(app: HttpApp, context: Context, services: Services)
     app,
     context,
     services.metrics.watching(people),
-    showSession,
+    toSessionReply,
     services.identityProvider.signIns,
   )
-  serveIdentityProvider(app, context, services.identityProvider, showSession, () => [
+  serveIdentityProvider(app, context, services.identityProvider, toSessionReply, () => [
     ...new Set(
       [publicBase(), up.windowUrl(), ...up.lanListener().state().urls].map((url) =>
         url.replace(/\/+$/, ''),
       ),
     ),
   ])
-  serveDashboardPeople(app, context, people, publicBase, showSession)
-  serveDashboardSecurity(app, context, people, lan, showSession)
+  serveDashboardPeople(app, context, people, publicBase, toSessionReply)
+  serveDashboardSecurity(app, context, people, lan, toSessionReply)
   serveCustomerUsers(app, context)
   serveApiKeys(app, context, services.apiKeys)
   serveMail(app, services.mailServer, services.mail)
@@ -258,13 +258,13 @@ function serveReporting(app: HttpApp, context: Context, services: Services): voi
   const { publicBase, version, eventLog, contexts, destinations, requester } = services
   const { noteStatus } = context.feed
   serveDashboardReports(app, context, eventLog, contexts, publicBase)
-  const showSession = sessionReply(context, version)
-  serveLinkedReports(app, context, eventLog, contexts, publicBase, showSession)
+  const toSessionReply = sessionReply(context, version)
+  serveLinkedReports(app, context, eventLog, contexts, publicBase, toSessionReply)
   serveReportPdf(app, context)
   serveDictation(app, context, services.speech)
   const waiting = () => destinations.waiting()
   serveEndpoints(app, context, services.refusedHosts, waiting, noteStatus)
-  const sendTest = testSending(context, requester, eventLog, publicBase)
+  const sendTest = createTestSender(context, requester, eventLog, publicBase)
   serveEvents(app, context, eventLog, services.replay, sendTest, noteStatus)
   serveOwnEvents(app, eventLog, services.replay)
   serveOwnEndpoints(app, context, services.refusedHosts, waiting, sendTest, noteStatus)

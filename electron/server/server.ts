@@ -57,7 +57,7 @@ import { CriticalEscalations } from './modules/reports/critical-escalations.ts'
 import { openReportArchiver } from './modules/reports/report-archive.ts'
 import { ReportDeliveries, undeliveredReports } from './modules/reports/report-delivery.ts'
 import { ReportDestinations } from './modules/reports/report-destinations.ts'
-import { SandboxBench } from './modules/sandbox/bench.ts'
+import { SandboxActions } from './modules/sandbox/bench.ts'
 import { Sandbox } from './modules/sandbox/sandbox.ts'
 import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
@@ -66,7 +66,7 @@ import { IdentityProvider } from './modules/users/identity-provider.ts'
 import { openPeople } from './modules/users/people.ts'
 import { ProviderSignIns } from './modules/users/provider-sign-in.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
-import { approvedWorkstation } from './modules/users/workstations.ts'
+import { approvedWorkstationId } from './modules/users/workstations.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
 import { Captures } from './modules/viewer/captures.ts'
 import { PartnerAccess } from './modules/viewer/partner-access.ts'
@@ -75,7 +75,7 @@ import { DeviceLists } from './modules/worklist/device-lists.ts'
 import { Schedule } from './modules/worklist/schedule.ts'
 import { Worklist } from './modules/worklist/worklist.ts'
 import { reportError } from './platform/log.ts'
-import { openPartners, type Services, serveEverything } from './routes.ts'
+import { openPartnerInterface, type Services, serveEverything } from './routes.ts'
 import { type IsOwnListener, ownListeners } from './webhooks/address.ts'
 import { Agents } from './webhooks/agents.ts'
 import { Downloads } from './webhooks/download.ts'
@@ -104,16 +104,16 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const admitted = openAdmittedConnections(context)
   const sessions = sessionsOf(context)
-  const serveAt = (place: ListenerAddress) =>
+  const serveAt = (address: ListenerAddress) =>
     openHttpServer(
-      place,
-      () => hostNamesOf(context.settings, place.tls !== undefined),
+      address,
+      () => hostNamesOf(context.settings, address.tls !== undefined),
       log,
       options.pageFolder,
       (app) => {
         app.holdChanges(integrity)
         app.sessions = sessions
-        app.approvedWorkstation = (token) => approvedWorkstation(context, token)
+        app.approvedWorkstation = (token) => approvedWorkstationId(context, token)
         app.partners = services.partners
         app.views = services.views
         app.noteAnswer = services.noteAnswer
@@ -123,8 +123,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       admitted,
     )
   const [host, port] = [context.settings.get('http.host'), context.settings.get('http.port')]
-  const place = { host, port, isInternal: options.live !== undefined }
-  const http = opened.use(await openHttp(place, serveAt))
+  const listenerAddress = { host, port, isInternal: options.live !== undefined }
+  const http = opened.use(await openHttp(listenerAddress, serveAt))
   up.http = http
   const https = isSafe ? undefined : options.https
   const lan = opened.use(await openLanListener(context, services.certificates, https, serveAt))
@@ -148,7 +148,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if (!isSafe) void services.sandbox?.begin()
   integrity.begin()
 
-  const kept = opened.move()
+  const resources = opened.move()
   const aeTitle = context.settings.get('dimse.aeTitle')
   return {
     http: http.url,
@@ -156,7 +156,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     dimse: up.dicom ? `${aeTitle}@${up.dicom.address}` : '',
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
     ...{ context, bench: services.bench, answer: http.answer },
-    intact: integrity.passed,
+    integrityCheck: integrity.passed,
     async [Symbol.asyncDispose]() {
       // Requests that wait for the check would keep their listener open.
       await integrity.end()
@@ -164,7 +164,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const ended = await Promise.allSettled(
         [up.dicom, http, lan].map((listener) => listener?.[Symbol.asyncDispose]()),
       )
-      await kept[Symbol.asyncDispose]()
+      await resources[Symbol.asyncDispose]()
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     },
   }
@@ -214,7 +214,7 @@ async function openServices(
   const refusedHosts = openRefusedHosts(context.clock)
   const performedSteps = openPerformedSteps(context)
   const records = opened.use(openTelemetry(context, restored))
-  const { auditTrail, partnerState, eventLog, recorder } = records
+  const { auditTrail, partnerState, eventLog, recorder, noteAnswer } = records
   const { live } = options
   const publicBase =
     live?.publicBase ??
@@ -271,7 +271,7 @@ async function openServices(
   const backups = await openBackups(opened, context, version)
   const caches = { views: viewing.views, dicomweb: images.dicomweb }
   const erasures = opened.use(new Erasures(context, () => listKeptCopies(context, backups), caches))
-  const restoring = opened.use(new LiveRestore(context, people, restart))
+  const liveRestore = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>
     options.onRecoveryKey?.(context.database.seal.exportKey()),
   )
@@ -281,7 +281,7 @@ async function openServices(
   const dicomPort = () => up.dicomPort()
   const bench = context.isSandbox
     ? opened.use(
-        new SandboxBench(context, { requester, eventLog, deliveries, publicBase, dicomPort }),
+        new SandboxActions(context, { requester, eventLog, deliveries, publicBase, dicomPort }),
       )
     : undefined
   const sandbox = openSandbox(
@@ -291,11 +291,11 @@ async function openServices(
     { publicBase, ports: () => up.ports() },
   )
   const keyStore = () => currentKeyStore(folder, options.keyStore)
-  const kept = opened.move()
+  const resources = opened.move()
   const services = {
     ...{ version, publicBase, up, people, apiKeys, eventLog, requester, worklist, schedule },
     ...{ images, certificates, mailServer, mail, metrics, ...viewing },
-    ...{ backups, erasures, restoring, recovery, simulators, logFile, restart },
+    ...{ backups, erasures, liveRestore, recovery, simulators, logFile, restart },
     ...{ contexts, speech, identityProvider, otlp, destinations, replay, refusedHosts },
     ...{ bench, sandbox, emptySandbox: live?.emptySandbox },
     associationLog: records.associationLog,
@@ -310,8 +310,8 @@ async function openServices(
   return {
     ...services,
     live: liveState(context, services, auditTrail, partnerState, collector, keyStore),
-    ...{ deliveries, noteAnswer: records.noteAnswer, partners: openPartners(context, apiKeys) },
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+    ...{ deliveries, noteAnswer, partners: openPartnerInterface(context, apiKeys) },
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
 
@@ -353,11 +353,11 @@ function openViewing(
 async function openBackups(opened: AsyncDisposableStack, context: Context, version: string) {
   // A previous run may have left files as large as the database. This run has not written any yet.
   await sweepBackupSpool(context.folder).catch((error: unknown) => reportError(context, error))
-  const shipping = context.isSafe ? undefined : opened.use(new LogShipping(context))
-  const backups = opened.use(new Backups(context, version, shipping))
+  const logShipping = context.isSafe ? undefined : opened.use(new LogShipping(context))
+  const backups = opened.use(new Backups(context, version, logShipping))
   if (!context.isSafe) backups.begin()
-  shipping?.begin(() => backups.make('scheduled', 'gateway'))
-  opened.defer(() => shipping?.end())
+  logShipping?.begin(() => backups.make('scheduled', 'gateway'))
+  opened.defer(() => logShipping?.end())
   return backups
 }
 

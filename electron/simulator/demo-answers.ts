@@ -3,7 +3,7 @@ import { type Script, scriptOf } from './script.ts'
 import { worklistDay } from './worklist-day.ts'
 
 /** The studies with this description are urgent. */
-export const STAT_STUDY = 'CT Head'
+export const STAT_STUDY_DESCRIPTION = 'CT Head'
 /** How often each report is refused before it is accepted. */
 export const REFUSED_DELIVERIES = 2
 
@@ -18,7 +18,9 @@ export function demoAnswers(today: () => string): Partial<Script> {
   return {
     'patient_study.enrichment_requested'(question) {
       const answer = script['patient_study.enrichment_requested'](question)
-      return answer.studyDescription === STAT_STUDY ? { ...answer, severity: 'stat' } : answer
+      return answer.studyDescription === STAT_STUDY_DESCRIPTION
+        ? { ...answer, severity: 'stat' }
+        : answer
     },
     'clinical_context.enrichment_requested'(question) {
       const answer = script['clinical_context.enrichment_requested'](question)

@@ -43,11 +43,11 @@ export interface Upload {
   readonly mediaType: string
 }
 
-const UPLOAD_BYTES = 64 * 1024 * 1024
-const LINK_SECONDS = 900
-const PORTAL = '<!doctype html><html><body>Please sign in to the portal.</body></html>'
+const MAX_UPLOAD_BYTES = 64 * 1024 * 1024
+const LINK_LIFETIME_SECONDS = 900
+const PORTAL_HTML = '<!doctype html><html><body>Please sign in to the portal.</body></html>'
 /** Number of pieces per second in which a throttled file is sent. */
-const PIECES = 20
+const PIECES_PER_SECOND = 20
 
 /**
  * Opens an object store on a free port of the host.
@@ -73,7 +73,7 @@ export class SimulatedFiles implements AsyncDisposable {
   /** Names of the fetched files, in order, without responses with 304. */
   readonly fetched: string[] = []
   /** Names of the files answered with 304, in order. */
-  readonly unchanged: string[] = []
+  readonly unchangedNames: string[] = []
   readonly #clock: () => number
   readonly #key = randomBytes(32)
   readonly #files = new Map<string, SimulatedFile & { readonly etag: string }>()
@@ -91,9 +91,9 @@ export class SimulatedFiles implements AsyncDisposable {
   #version = 0
   #host = ''
 
-  constructor(clock: () => number, manner: ServingOptions) {
+  constructor(clock: () => number, options: ServingOptions) {
     this.#clock = clock
-    this.#servingOptions = manner
+    this.#servingOptions = options
   }
 
   async listen(host: string): Promise<void> {
@@ -113,11 +113,11 @@ export class SimulatedFiles implements AsyncDisposable {
   }
 
   /** A link that is valid for this many seconds. */
-  getUrl(name: string, seconds = LINK_SECONDS): string {
+  getUrl(name: string, seconds = LINK_LIFETIME_SECONDS): string {
     return this.#linkTo('GET', name, seconds)
   }
 
-  putUrl(name: string, seconds = LINK_SECONDS): string {
+  putUrl(name: string, seconds = LINK_LIFETIME_SECONDS): string {
     return this.#linkTo('PUT', name, seconds)
   }
 
@@ -136,8 +136,8 @@ export class SimulatedFiles implements AsyncDisposable {
   }
 
   /** Sets how files are served, unless a file specifies it itself. */
-  setServingOptions(manner: ServingOptions): void {
-    this.#servingOptions = manner
+  setServingOptions(options: ServingOptions): void {
+    this.#servingOptions = options
   }
 
   /** Sets the statuses of the next uploads, one each; later uploads are answered with 200. */
@@ -190,7 +190,7 @@ export class SimulatedFiles implements AsyncDisposable {
     const file = this.#files.get(name)
     if (!file) return end(response, 404)
     if (request.headers['if-none-match'] === file.etag) {
-      this.unchanged.push(name)
+      this.unchangedNames.push(name)
       return void response.writeHead(304, { etag: file.etag }).end()
     }
     this.fetched.push(name)
@@ -207,7 +207,7 @@ export class SimulatedFiles implements AsyncDisposable {
     let size = 0
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > UPLOAD_BYTES) return end(response, 413)
+      if (size > MAX_UPLOAD_BYTES) return end(response, 413)
       chunks.push(chunk)
     }
     const status = this.#uploadStatuses.shift() ?? 200
@@ -230,23 +230,23 @@ async function send(
   const { delayMs = 0, bytesPerSecond, fault } = file
   if (delayMs > 0) await sleep(delayMs, undefined, { signal })
   if (fault === 'html')
-    return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL_HTML)
   const content = await partsOf(file.body)
   const size = lengthOf(content)
   const range = rangeOf(asked, size)
   if (range === 'unsatisfiable')
     return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
   const { from, to } = range ?? { from: 0, to: size }
-  const half = from + Math.floor((to - from) / 2)
+  const middle = from + Math.floor((to - from) / 2)
   response.writeHead(range ? 206 : 200, {
     'content-type': file.mediaType,
-    'content-length': (fault === 'truncated' ? half : to) - from,
+    'content-length': (fault === 'truncated' ? middle : to) - from,
     'accept-ranges': 'bytes',
     etag: file.etag,
     ...(range && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
   })
   if (fault === 'hang') return response.flushHeaders()
-  const parts = bytesBetween(content, from, fault ? half : to)
+  const parts = bytesBetween(content, from, fault ? middle : to)
   if (bytesPerSecond === undefined) for (const part of parts) response.write(part)
   else await writeSlowly(response, parts, bytesPerSecond, signal)
   if (fault !== 'reset') return void response.end()
@@ -293,13 +293,14 @@ async function writeSlowly(
   bytesPerSecond: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const piece = Math.max(1, Math.ceil(bytesPerSecond / PIECES))
+  const piece = Math.max(1, Math.ceil(bytesPerSecond / PIECES_PER_SECOND))
   const size = lengthOf(parts)
-  const began = performance.now()
+  const startedAt = performance.now()
   for (let at = 0; at < size && !response.destroyed; at += piece) {
     for (const part of bytesBetween(parts, at, at + piece)) response.write(part)
     // Computed from the start, so that late timers do not slow the file down.
-    const due = (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - began)
+    const due =
+      (1000 * Math.min(size, at + piece)) / bytesPerSecond - (performance.now() - startedAt)
     if (due > 0) await sleep(due, undefined, { signal })
   }
 }

@@ -21,9 +21,9 @@ export interface Manifest {
   readonly series: readonly ManifestSeries[]
 }
 
-const STUDY = 0x0020000d
+const STUDY_UID_TAG = 0x0020000d
 const SERIES = 0x0020000e
-const SHORTS: Readonly<Record<string, number>> = {
+const SHORT_TAGS: Readonly<Record<string, number>> = {
   rows: 0x00280010,
   columns: 0x00280011,
   bitsAllocated: 0x00280100,
@@ -32,7 +32,7 @@ const SHORTS: Readonly<Record<string, number>> = {
   pixelRepresentation: 0x00280103,
   samplesPerPixel: 0x00280002,
 }
-const NUMBER_STRINGS: Readonly<Record<string, number>> = {
+const NUMBER_STRING_TAGS: Readonly<Record<string, number>> = {
   instanceNumber: 0x00200013,
   numberOfFrames: 0x00280008,
   rescaleIntercept: 0x00281052,
@@ -51,7 +51,7 @@ export function manifestOf(files: Iterable<Buffer>): Manifest | undefined {
     const text = (tag: number) => textOf(head.get(tag))
     const sopInstanceUID = text(0x00080018)
     if (!sopInstanceUID) continue
-    study ||= text(STUDY)
+    study ||= text(STUDY_UID_TAG)
     const uid = text(SERIES)
     const of = series.get(uid) ?? {
       modality: text(0x00080060) || 'OT',
@@ -72,11 +72,11 @@ export function manifestOf(files: Iterable<Buffer>): Manifest | undefined {
 }
 
 function numbersOf(head: ReadonlyMap<number, Buffer>): Record<string, number> {
-  const shorts = Object.entries(SHORTS).flatMap(([name, tag]) => {
+  const shorts = Object.entries(SHORT_TAGS).flatMap(([name, tag]) => {
     const bytes = head.get(tag)
     return bytes && bytes.length >= 2 ? [[name, bytes.readUInt16LE(0)] as const] : []
   })
-  const strings = Object.entries(NUMBER_STRINGS).flatMap(([name, tag]) => {
+  const strings = Object.entries(NUMBER_STRING_TAGS).flatMap(([name, tag]) => {
     const text = textOf(head.get(tag))
     return text === '' || Number.isNaN(Number(text)) ? [] : [[name, Number(text)] as const]
   })

@@ -10,9 +10,23 @@ export type Attributes = readonly (readonly [tag: number, vr: string, value: Val
 
 const EXPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2.1'
 const IMPLICIT_LITTLE_ENDIAN = '1.2.840.10008.1.2'
-const LONG = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'UC', 'UN', 'UR', 'UT', 'SV', 'UV'])
+const LONG_LENGTH_VRS = new Set([
+  'OB',
+  'OD',
+  'OF',
+  'OL',
+  'OV',
+  'OW',
+  'SQ',
+  'UC',
+  'UN',
+  'UR',
+  'UT',
+  'SV',
+  'UV',
+])
 const PIXEL_DATA = 0x7fe00010
-const UNDEFINED = 0xffffffff
+const UNDEFINED_LENGTH = 0xffffffff
 
 /**
  * The start of a file in Explicit VR Little Endian, to be followed by the pixels.
@@ -55,16 +69,16 @@ const encode = (attributes: Attributes): Buffer =>
   )
 
 function head(tag: number, vr: string, length: number): Buffer {
-  const bytes = Buffer.alloc(LONG.has(vr) ? 12 : 8)
+  const bytes = Buffer.alloc(LONG_LENGTH_VRS.has(vr) ? 12 : 8)
   bytes.writeUInt16LE(tag >>> 16, 0)
   bytes.writeUInt16LE(tag & 0xffff, 2)
   bytes.write(vr, 4, 'latin1')
-  if (LONG.has(vr)) bytes.writeUInt32LE(length, 8)
+  if (LONG_LENGTH_VRS.has(vr)) bytes.writeUInt32LE(length, 8)
   else bytes.writeUInt16LE(length, 6)
   return bytes
 }
 
-const NUMBERS: Readonly<
+const NUMBER_WRITERS: Readonly<
   Record<
     string,
     { readonly bytes: number; readonly write: (to: Buffer, value: number, at: number) => void }
@@ -95,7 +109,7 @@ function bytesOf(vr: string, value: Value): Buffer {
     )
   }
   const numbers = [value].flat() as number[]
-  const { bytes, write } = NUMBERS[vr] ?? { bytes: 0, write: () => {} }
+  const { bytes, write } = NUMBER_WRITERS[vr] ?? { bytes: 0, write: () => {} }
   if (bytes === 0) throw new RangeError(`no number is written as ${vr}`)
   const buffer = Buffer.alloc(numbers.length * bytes)
   for (const [index, number] of numbers.entries()) write(buffer, number, index * bytes)
@@ -118,7 +132,7 @@ export function readHead(file: Buffer): ReadonlyMap<number, Buffer> {
       isExplicit = textOf(found.get(0x00020010)) !== IMPLICIT_LITTLE_ENDIAN
     }
     const tag = group * 0x10000 + file.readUInt16LE(at + 2)
-    const isLong = isExplicit && LONG.has(file.toString('latin1', at + 4, at + 6))
+    const isLong = isExplicit && LONG_LENGTH_VRS.has(file.toString('latin1', at + 4, at + 6))
     if (isLong && at + 12 > file.length) break
     const length = !isExplicit
       ? file.readUInt32LE(at + 4)
@@ -126,7 +140,7 @@ export function readHead(file: Buffer): ReadonlyMap<number, Buffer> {
         ? file.readUInt32LE(at + 8)
         : file.readUInt16LE(at + 6)
     const from = at + (isLong ? 12 : 8)
-    if (tag >= PIXEL_DATA || length === UNDEFINED || from + length > file.length) break
+    if (tag >= PIXEL_DATA || length === UNDEFINED_LENGTH || from + length > file.length) break
     found.set(tag, file.subarray(from, from + length))
     at = from + length
   }

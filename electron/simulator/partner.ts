@@ -11,7 +11,7 @@ import {
   type StudyFiles,
   scriptOf,
 } from './script.ts'
-import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
+import { NotFromGatewayError, verifyPartnerRequest } from './verify.ts'
 import { worklistDay } from './worklist-day.ts'
 
 export { openSimulatedFiles, type ServingOptions, type SimulatedFiles } from './files.ts'
@@ -72,9 +72,9 @@ export interface PartnerSimulatorOptions {
 const MAX_BODY_BYTES = 1024 * 1024
 const MAX_RECEIVED = 1000
 /** Number of 64 KiB chunks in a MiB. */
-const MIB_CHUNKS = 16
+const CHUNKS_PER_MIB = 16
 /** A refusal names its reason, except for a report. */
-const REFUSALS: Readonly<Record<EventType, object>> = {
+const REFUSAL_ANSWERS: Readonly<Record<EventType, object>> = {
   'study.access_requested': { authorized: false, error: 'no images of this study for you' },
   'ephemeral.access_requested': { authorized: false, error: 'no images of this session for you' },
   'secondary_capture.access_requested': {
@@ -150,9 +150,9 @@ export class PartnerSimulator implements AsyncDisposable {
     this.#slowMs = slowMs
     this.#scenario = scenario
     const today = () => localDay(clock())
-    const ofToday = (day: string) =>
+    const todaysWorklist = (day: string) =>
       day === today() ? worklistDay(day, { withBadRows: true }) : []
-    this.#script = { ...scriptOf(worklist ?? ofToday, today, files), ...answers }
+    this.#script = { ...scriptOf(worklist ?? todaysWorklist, today, files), ...answers }
     this.#hugeScript = scriptOf(hugeWorklist, today)
     this.#server.on('connection', (socket) => {
       if (this.#scenario === 'down') return void socket.resetAndDestroy()
@@ -197,7 +197,7 @@ export class PartnerSimulator implements AsyncDisposable {
     try {
       event = verifyPartnerRequest(this.#secret, request.headers, body)
     } catch (error) {
-      if (!(error instanceof NotFromGateway)) throw error
+      if (!(error instanceof NotFromGatewayError)) throw error
       return sendJson(response, 400, { error: error.message })
     }
     this.requests += 1
@@ -223,7 +223,7 @@ export class PartnerSimulator implements AsyncDisposable {
       case 'slow':
         return this.#answerLate(event, response)
       case 'refuse':
-        return sendJson(response, 200, REFUSALS[event.type])
+        return sendJson(response, 200, REFUSAL_ANSWERS[event.type])
       case 'garbage':
         return send(response, 200, GARBAGE[((this.requestsOf[event.type] ?? 1) - 1) % 2] ?? '')
       case 'large':
@@ -304,6 +304,6 @@ async function sendPadded(response: ServerResponse, mebibytes: number): Promise<
 function* paddedJson(mebibytes: number) {
   const chunk = 'x'.repeat(64 * 1024)
   yield '{"authorized":true,"items":[],"padding":"'
-  for (let sent = 0; sent < mebibytes * MIB_CHUNKS; sent++) yield chunk
+  for (let sent = 0; sent < mebibytes * CHUNKS_PER_MIB; sent++) yield chunk
   yield '"}'
 }

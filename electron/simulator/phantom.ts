@@ -49,7 +49,7 @@ export interface PhantomSeries {
 }
 
 /** A file in parts that are sent one after the other; parts shared by files are in memory once. */
-export type Parts = readonly Buffer[]
+export type FileParts = readonly Buffer[]
 
 export const phantomSopUid = (
   { seriesInstanceUid }: Pick<PhantomSeries, 'seriesInstanceUid'>,
@@ -63,13 +63,13 @@ export const phantomSopClass = ({ modality }: Pick<PhantomSeries, 'modality'>): 
  * Slice `number` of a series, starting at 1 at the head: 512 × 512 pixels of 16 bits, signed,
  * 525 KB.
  */
-export function phantomSlice(series: PhantomSeries, number: number): Parts {
+export function phantomSlice(series: PhantomSeries, number: number): FileParts {
   const { slices, sliceSpacing = 1 } = series
   const head = part10Head(
     phantomSopClass(series),
     phantomSopUid(series, number),
     [
-      ...commonOf(series),
+      ...commonAttributesOf(series),
       ...(series.modality === 'MR' ? MR_SLICE : CT_SLICE),
       [0x00180050, 'DS', String(sliceSpacing)],
       [0x00200013, 'IS', String(number)],
@@ -80,14 +80,14 @@ export function phantomSlice(series: PhantomSeries, number: number): Parts {
     ],
     PHANTOM_SIDE * ROW_BYTES,
   )
-  return [head, levelOf(number, slices), footOf(number)]
+  return [head, levelOf(number, slices), numberRowsOf(number)]
 }
 
 /**
  * The same volume as one Enhanced CT (PS3.3 A.38), with the geometry of each frame in its
  * functional groups.
  */
-export function phantomMultiFrame(series: PhantomSeries): Parts {
+export function phantomMultiFrame(series: PhantomSeries): FileParts {
   const { slices, sliceSpacing = 1 } = series
   const numbers = Array.from({ length: slices }, (_, index) => index + 1)
   const perFrame = numbers.map(
@@ -134,7 +134,7 @@ export function phantomMultiFrame(series: PhantomSeries): Parts {
     ENHANCED_CT_IMAGE,
     phantomSopUid(series, 1),
     [
-      ...commonOf(series),
+      ...commonAttributesOf(series),
       [0x00080008, 'CS', 'ORIGINAL\\PRIMARY\\VOLUME\\NONE'],
       [0x00180015, 'CS', 'CHEST'],
       [0x00180060, 'DS', '120'],
@@ -145,7 +145,7 @@ export function phantomMultiFrame(series: PhantomSeries): Parts {
     ],
     slices * PHANTOM_SIDE * ROW_BYTES,
   )
-  return [head, ...numbers.flatMap((number) => [levelOf(number, slices), footOf(number)])]
+  return [head, ...numbers.flatMap((number) => [levelOf(number, slices), numberRowsOf(number)])]
 }
 
 const positionOf = (number: number, sliceSpacing: number) => {
@@ -178,7 +178,7 @@ const MR_SLICE: Attributes = [
   [0x00281051, 'DS', '1600'],
 ]
 
-const commonOf = (series: PhantomSeries): Attributes => [
+const commonAttributesOf = (series: PhantomSeries): Attributes => [
   [0x00080005, 'CS', 'ISO_IR 192'],
   [0x00080020, 'DA', series.studyDate ?? '20261120'],
   [0x00080023, 'DA', series.studyDate ?? '20261120'],
@@ -280,7 +280,7 @@ const DIGITS = [
  * The number of the slice as digits of 4 × 4 blocks, and as the value of the last block of its
  * rows.
  */
-function footOf(number: number): Buffer {
+function numberRowsOf(number: number): Buffer {
   const pixels = new Int16Array(NUMBER_ROWS * PHANTOM_SIDE).fill(-1000 + 1024)
   const draw = (x: number, y: number, size: number, value: number) => {
     for (let row = y; row < y + size; row++)

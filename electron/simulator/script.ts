@@ -159,9 +159,9 @@ function matchesQuery(
   if (steps.length === 0) return true
   return steps.some((step) => {
     const date = text(step, 'ScheduledProcedureStepStartDate')
-    const ofModality =
+    const hasModality =
       modality === undefined || (text(step, 'Modality') || text(item, 'Modality')) === modality
-    return ofModality && date >= from && date <= to
+    return hasModality && date >= from && date <= to
   })
 }
 
@@ -220,9 +220,10 @@ export function readWorklistFile(text: string, name: string): readonly unknown[]
     throw new WorklistFileError(
       `${name} must be an array of worklist items, or an object with such an array in "items"`,
     )
-  const odd = items.findIndex(
+  const invalidIndex = items.findIndex(
     (item) => typeof item !== 'object' || item === null || Array.isArray(item),
   )
-  if (odd >= 0) throw new WorklistFileError(`${name}: item ${odd + 1} is not an object`)
+  if (invalidIndex >= 0)
+    throw new WorklistFileError(`${name}: item ${invalidIndex + 1} is not an object`)
   return items
 }

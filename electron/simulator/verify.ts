@@ -4,7 +4,7 @@ import { Envelope, EVENTS } from '#shared/contract/webhooks.ts'
 /**
  * Why a request does not come from the gateway, as one sentence for the person who configured it.
  */
-export class NotFromGateway extends Error {
+export class NotFromGatewayError extends Error {
   override name = 'NotFromGateway'
 }
 
@@ -27,19 +27,19 @@ export function verifyPartnerRequest(
   try {
     new Webhook(secret).verify(body, given, { jsonParse: false })
   } catch (cause) {
-    throw new NotFromGateway(
+    throw new NotFromGatewayError(
       `The signature does not fit: ${(cause as Error).message}. Compare the secret and the clock.`,
       { cause },
     )
   }
   const envelope = Envelope.safeParse(parseJson(body))
   if (!envelope.success)
-    throw new NotFromGateway(
+    throw new NotFromGatewayError(
       'The body is signed, but it is not an event: it must be JSON of id, type and data.',
     )
   const data = EVENTS[envelope.data.type].data.safeParse(envelope.data.data)
   if (!data.success)
-    throw new NotFromGateway(
+    throw new NotFromGatewayError(
       `The data of ${envelope.data.type} is not of its form: ${data.error.issues[0]?.path.join('.')}.`,
     )
   return envelope.data as Envelope

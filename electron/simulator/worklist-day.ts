@@ -136,7 +136,7 @@ const EXAMS: readonly Exam[] = [
   },
 ]
 
-const SCREENING: Exam = {
+const SCREENING_EXAM: Exam = {
   modality: 'MG',
   protocol: 'SCREENING_4V',
   study: 'Mammography screening',
@@ -146,12 +146,12 @@ const SCREENING: Exam = {
 /**
  * Indices of `PEOPLE` whose age is invited to screening; two of the three are scheduled on a day.
  */
-const INVITED = [2, 19, 21]
+const INVITED_INDEXES = [2, 19, 21]
 
 /** Index of the exam with a second step an hour later. */
-const TWO_STEPS = 5
-const OPENS = 7 * 60 + 30
-const CLOSES = 17 * 60 + 30
+const TWO_STEP_EXAM_INDEX = 5
+const OPENING_MINUTE = 7 * 60 + 30
+const CLOSING_MINUTE = 17 * 60 + 30
 
 /**
  * The worklist of one day of a clinic: 24 invented exams of CT, MR, US, DX and MG from 07:30 to
@@ -168,19 +168,23 @@ export function worklistDay(
 }
 
 function itemOf(day: string, index: number, exams: number): WorklistItem {
-  const turn = Number(day.slice(-2))
+  const dayOfMonth = Number(day.slice(-2))
   // People and exams are shifted against each other by the day, so that no one has the same exam
   // every day.
-  const personIndex = (index + turn) % PEOPLE.length
+  const personIndex = (index + dayOfMonth) % PEOPLE.length
   const person = PEOPLE[personIndex] as Person
-  const isScreened = INVITED.includes(personIndex) && personIndex !== INVITED[turn % INVITED.length]
-  const exam = isScreened ? SCREENING : (EXAMS[index % EXAMS.length] as Exam)
-  const minute = OPENS + Math.floor(((CLOSES - OPENS) * index) / Math.max(1, exams - 1) / 5) * 5
+  const isScreened =
+    INVITED_INDEXES.includes(personIndex) &&
+    personIndex !== INVITED_INDEXES[dayOfMonth % INVITED_INDEXES.length]
+  const exam = isScreened ? SCREENING_EXAM : (EXAMS[index % EXAMS.length] as Exam)
+  const minute =
+    OPENING_MINUTE +
+    Math.floor(((CLOSING_MINUTE - OPENING_MINUTE) * index) / Math.max(1, exams - 1) / 5) * 5
   const number = String(index + 1).padStart(3, '0')
   const steps: WorklistStep[] = [
     stepOf(day, exam, `S${day.slice(2)}-${number}`, minute, exam.study),
   ]
-  if (index === TWO_STEPS) {
+  if (index === TWO_STEP_EXAM_INDEX) {
     steps.push(
       stepOf(day, exam, `S${day.slice(2)}-${number}B`, minute + 60, `${exam.study}, control`),
     )
@@ -213,7 +217,7 @@ const stepOf = (
   ScheduledProcedureStepDescription: description,
   ScheduledProcedureStepID: id,
   ScheduledProcedureStepStartDate: day,
-  ScheduledProcedureStepStartTime: `${two(Math.floor(minute / 60))}${two(minute % 60)}00`,
+  ScheduledProcedureStepStartTime: `${twoDigits(Math.floor(minute / 60))}${twoDigits(minute % 60)}00`,
 })
 
 function badRows(day: string): WorklistItem[] {
@@ -232,4 +236,4 @@ function uid(text: string): string {
   return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`
 }
 
-const two = (number: number) => String(number).padStart(2, '0')
+const twoDigits = (number: number) => String(number).padStart(2, '0')

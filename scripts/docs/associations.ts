@@ -8,7 +8,7 @@ import { RESPONSE_SECONDS } from '../../electron/server/dicom/scu/move.ts'
 import { TRANSCODING_LIMITS } from '../../electron/server/dicom/transcoding/transcoder.ts'
 import { TLS_PROFILE } from '../../electron/server/dicom/upper-layer/connection.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
-import { BATCH } from '../../electron/server/modules/forwarding/worker.ts'
+import { BATCH_SIZE } from '../../electron/server/modules/forwarding/worker.ts'
 import { kib, mib, table } from './markdown.ts'
 
 const byDefault = (
@@ -67,7 +67,7 @@ export const parameterTable = (): string =>
         `${REQUESTOR_LIMITS.responseSeconds} s; C-MOVE ${RESPONSE_SECONDS} s between two responses`,
       ],
       ['After a C-CANCEL, as initiator', `${REQUESTOR_LIMITS.cancelSeconds} s`],
-      ['Instances sent over one association, as initiator', `at most ${BATCH}`],
+      ['Instances sent over one association, as initiator', `at most ${BATCH_SIZE}`],
       [
         'SCP/SCU role selection',
         'answered if proposed: the SCU role is accepted; the SCP role is accepted for storage classes that are proposed with C-GET, and declined otherwise',

@@ -10,8 +10,8 @@ import { rejectionNote } from '../../electron/server/dicom/objects/rejection-not
 import { reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
 import type { ArchivedReport } from '../../electron/server/modules/reports/signed-report.ts'
 import {
+  buildCaptureObject,
   type CaptureInput,
-  captureObject,
 } from '../../electron/server/modules/viewer/capture-object.ts'
 import { table } from './markdown.ts'
 
@@ -146,14 +146,14 @@ function captureOf(fill: Fill): CaptureInput {
       madeAt: `${day}T1${mark === 'B' ? 1 : 2}:00:00.000Z`,
       timeZone: mark === 'B' ? 'Asia/Tokyo' : 'Europe/Berlin',
     },
-    archived:
+    archivedHeader:
       mark === ''
         ? undefined
         : ({
             studyId: `ID ${mark}`,
             referringPhysicianName: `Referrer^${mark}`,
             institutionName: `Clinic ${mark}`,
-          } as CaptureInput['archived']),
+          } as CaptureInput['archivedHeader']),
   }
 }
 
@@ -308,7 +308,7 @@ export function made(kind: MadeKind): DataSet[] {
     if (kind === 'rejection') return rejectionOf(fill)
     if (kind === 'measurements' || kind === 'presentation' || kind === 'keyImages')
       return savedOf(fill, kind)
-    if (kind === 'capture') return captureObject(captureOf(fill)).object.dataSet
+    if (kind === 'capture') return buildCaptureObject(captureOf(fill)).object.dataSet
     const earlier =
       fill.mark === ''
         ? []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Device, NewDevice } from '#shared/contract/devices.ts'
 import type { SettingKey } from '#shared/contract/settings.ts'
 import en from '#shared/messages/en.json' with { type: 'json' }
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, type MessageCode, message, verbatim } from '#shared/messages/message.ts'
 import { openContext } from '../../electron/server/context.ts'
 import { APPLICATION_CONTEXT, SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
@@ -14,7 +14,7 @@ import {
   decide,
   type OpenAssociations,
   providerRejection,
-  tooManyUnlisted,
+  unlistedRejection,
 } from '../../electron/server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import type { AssociateRq } from '../../electron/server/dicom/upper-layer/pdu.ts'
@@ -234,7 +234,7 @@ export const SCENES: readonly Scene[] = [
     when: 'callers that are not in the device list have half of all associations open, or one such host has a tenth of them open',
     remedy:
       'if the caller is one of your devices, approve it under **Devices**; otherwise find the host in your network',
-    meet: () => tooManyUnlisted({ ...NONE, unlisted: HALF }, DEFAULT_LIMITS),
+    meet: () => unlistedRejection({ ...NONE, unlisted: HALF }, DEFAULT_LIMITS),
   },
   {
     when: 'the gateway is about to be updated',
@@ -290,7 +290,7 @@ export const rejectionTable = (): string =>
     }),
   )
 
-const sayingOf = ({ why }: Rejection): string => english(why).replace(/\.$/, '')
+const sayingOf = ({ why }: Rejection): string => englishText(why).replace(/\.$/, '')
 
 /** The same for the engineer: text in the window, and what to do. */
 export const remedyTable = (): string =>

@@ -2,14 +2,14 @@ import { SOP_CLASS } from '../../electron/server/dicom/data-set/uids.ts'
 import type { ServiceClass } from '../../electron/server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '../../electron/server/dicom/scp/basic-worklist.ts'
 import { query } from '../../electron/server/dicom/scp/query.ts'
-import { get, move } from '../../electron/server/dicom/scp/retrieval.ts'
+import { getService, moveService } from '../../electron/server/dicom/scp/retrieval.ts'
 import {
   mpps,
   storage,
   storageCommitment,
   verification,
 } from '../../electron/server/dicom/scp/service-classes.ts'
-import { NEEDED_RIGHT } from '../../electron/server/modules/devices/retrieval-rights.ts'
+import { RIGHT_BY_SOP_CLASS } from '../../electron/server/modules/devices/retrieval-rights.ts'
 import { table, yesNo } from './markdown.ts'
 import { STORAGE_CLASSES, TRANSFER_SYNTAXES } from './registry.ts'
 import { sopClassKeysIn } from './source.ts'
@@ -24,8 +24,8 @@ export const SERVICES = {
   steps: mpps({ create: never, set: never }),
   commitment: storageCommitment({ action: never }, () => true),
   query: query({ find: never as never }),
-  move: move({ retrieve: never }),
-  get: get({ retrieve: never }),
+  move: moveService({ retrieve: never }),
+  get: getService({ retrieve: never }),
 } as const satisfies Record<string, ServiceClass>
 
 const SWITCHED_OFF = storageCommitment({ action: never }, () => false)
@@ -76,7 +76,7 @@ export const className = (uid: string): string => {
 
 function scpOf(uid: string): string {
   if (!Object.values(SERVICES).some((service) => offers(service, uid))) return 'No'
-  const right = NEEDED_RIGHT[uid]
+  const right = RIGHT_BY_SOP_CLASS[uid]
   if (right)
     return `Yes, to devices with permission (\`retrieval\`: ${right === 'query' ? '`query` or ' : ''}\`retrieve\`)`
   const isOption = offers(SERVICES.commitment, uid) && !offers(SWITCHED_OFF, uid)

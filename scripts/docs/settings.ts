@@ -1,6 +1,6 @@
 import { NewDevice } from '#shared/contract/devices.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { table } from './markdown.ts'
 
 const shown = (value: unknown): string =>
@@ -23,7 +23,7 @@ export const settingTable = (...groups: readonly string[]): string =>
 
 function rowOf(key: SettingKey): string[] {
   const { initial, about, restart } = SETTINGS[key]
-  const does = english(about)
+  const does = englishText(about)
   return [`\`${key}\``, shown(initial), restart ? `${does} At the next start.` : does]
 }
 

@@ -1,9 +1,12 @@
 import { QUARANTINE_REASONS } from '#shared/contract/quarantine.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
-import { MAX_RETRY_PERIOD_MS, REASON } from '../../electron/server/modules/commitment/commitment.ts'
+import {
+  FAILURE_REASONS,
+  MAX_RETRY_PERIOD_MS,
+} from '../../electron/server/modules/commitment/commitment.ts'
 import { verdictOf } from '../../electron/server/modules/forwarding/verdict.ts'
 import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
@@ -236,7 +239,9 @@ export const quarantineTable = (): string =>
     QUARANTINE_REASONS.map((reason) => [`\`${reason}\``, QUARANTINE[reason]]),
   )
 
-const REASONS: Readonly<Record<keyof typeof REASON, readonly [meaning: string, when: string]>> = {
+const REASONS: Readonly<
+  Record<keyof typeof FAILURE_REASONS, readonly [meaning: string, when: string]>
+> = {
   noSuchInstance: [
     'No such object instance',
     'the instance is not stored, its file is incomplete, or a version of it is quarantined',
@@ -246,8 +251,8 @@ const REASONS: Readonly<Record<keyof typeof REASON, readonly [meaning: string, w
 export const failureReasonTable = (): string =>
   table(
     ['FailureReason (0008,1197)', 'meaning', 'when'],
-    (Object.keys(REASON) as (keyof typeof REASON)[]).map((key) => [
-      hex4(REASON[key]),
+    (Object.keys(FAILURE_REASONS) as (keyof typeof FAILURE_REASONS)[]).map((key) => [
+      hex4(FAILURE_REASONS[key]),
       ...REASONS[key],
     ]),
   )
@@ -292,7 +297,7 @@ export function verdictTable(): string {
   const ranges: { from: number; to: number; kind: keyof typeof FOLLOWS; reason: string }[] = []
   for (let status = 0; status <= 0xffff; status++) {
     const { kind, reason } = verdictOf(status)
-    const words = (reason ? english(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
+    const words = (reason ? englishText(reason) : '').replace(/ \(status [0-9A-F]{4}\)$/, '')
     const last = ranges.at(-1)
     if (last && last.to === status - 1 && last.kind === kind && last.reason === words)
       last.to = status

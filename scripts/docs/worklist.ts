@@ -1,8 +1,8 @@
-import { MAX_DAYS, ORDER_WINDOW_DAYS } from '#server/modules/worklist/dates.ts'
+import { MAX_RANGE_DAYS, ORDER_WINDOW_DAYS } from '#server/modules/worklist/dates.ts'
 import { DEVICE_PROFILES } from '#shared/contract/devices.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { formatTag, writeDataSet } from '../../electron/server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '../../electron/server/dicom/data-set/uids.ts'
@@ -100,7 +100,7 @@ export function suppliersOf(keyword: RowKeyword): {
 }
 
 function otherwiseOf(value: string, withheld: Message | null): string {
-  if (withheld) return `the row is withheld: ${english(withheld)}`
+  if (withheld) return `the row is withheld: ${englishText(withheld)}`
   if (value === '') return 'zero length'
   return /^[SP][A-Z2-7]{15}$/.test(value)
     ? 'derived from the Study Instance UID, always the same'
@@ -229,7 +229,7 @@ export const windowTable = (): string =>
     [
       [
         'dates',
-        `those dates; if there are more than ${MAX_DAYS}, the ${MAX_DAYS} nearest to today`,
+        `those dates; if there are more than ${MAX_RANGE_DAYS}, the ${MAX_RANGE_DAYS} nearest to today`,
       ],
       [
         'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
@@ -246,7 +246,7 @@ export const consoleTable = (): string =>
   table(
     ['profile', 'published rules', 'drops all rows after a row that it refuses'],
     DEVICE_PROFILES.map((profile) => {
-      const { source, stopsAtRefused } = CONSOLE_PROFILES[profile]
-      return [`\`${profile}\``, source, stopsAtRefused ? 'yes' : 'no']
+      const { source, stopsAtRefusedRow } = CONSOLE_PROFILES[profile]
+      return [`\`${profile}\``, source, stopsAtRefusedRow ? 'yes' : 'no']
     }),
   )

@@ -157,7 +157,7 @@ export const ExamCheck = z.object({
 })
 export type ExamCheck = z.infer<typeof ExamCheck>
 
-export const ExplainAsk = z
+export const ExplanationRequest = z
   .object({
     deviceId: z.uuid(),
     /** The scheduled day of the exam; null for that of the exam, otherwise today. */
@@ -174,7 +174,7 @@ export const ExplainAsk = z
     path: ['text'],
     error: fault('worklist.name-an-exam'),
   })
-export type ExplainAsk = z.output<typeof ExplainAsk>
+export type ExplanationRequest = z.output<typeof ExplanationRequest>
 
 /** The exam that is explained. */
 export const ExplainedExam = Exam.pick({
@@ -217,7 +217,7 @@ const dayQuery = z.object({
 })
 
 /** Query of `GET /dashboard/worklist/exams/print`, the exams of a day as a PDF, grouped by room. */
-export const ExamPrint = z.object({
+export const ExamPrintQuery = z.object({
   day: Day.optional(),
   language: z.enum(['en', 'es']).default('en'),
 })
@@ -247,7 +247,7 @@ export const dashboardExams = {
   explain: operation('POST /dashboard/worklist/explain', {
     access: 'every-patient',
     summary: 'Explain why an exam is not on a device: the checks in their order',
-    body: ExplainAsk,
+    body: ExplanationRequest,
     reply: ExamExplanation,
   }),
 } as const

@@ -66,7 +66,7 @@ export const CustomerUser = z.object({
 export type CustomerUser = z.infer<typeof CustomerUser>
 
 /** `link` is for the inviter to pass on if no mail is sent; it is shown once. */
-const Invited = z.object({
+const InvitationResult = z.object({
   person: Person,
   link: z.string().nullable(),
   expiry: Instant.nullable(),
@@ -129,7 +129,7 @@ export const ApiKeyRow = z.object({
 })
 export type ApiKeyRow = z.infer<typeof ApiKeyRow>
 /** `key` is shown once. */
-const ShownKey = z.object({ apiKey: ApiKeyRow, key: z.string() })
+const ApiKeyWithSecret = z.object({ apiKey: ApiKeyRow, key: z.string() })
 
 export const MailConfig = z.object({
   host: SETTINGS['mail.host'].schema,
@@ -177,7 +177,7 @@ export const dashboardPeople = {
     access: 'manage-confirmed',
     summary: 'Invite a user; if no mail server is configured, the link is returned once',
     body: scribeUsers.invite.body,
-    reply: Invited,
+    reply: InvitationResult,
     status: 201,
   }),
   updatePerson: operation('PATCH /dashboard/people/:userId', {
@@ -216,7 +216,7 @@ export const dashboardPeople = {
     access: 'manage-confirmed',
     summary: 'Create a new link for a pending invitation; the former one becomes invalid',
     params: userParams,
-    reply: Invited,
+    reply: InvitationResult,
   }),
   revokeInvitation: operation('POST /dashboard/people/:userId/invitation/revoke', {
     access: 'manage-confirmed',
@@ -267,7 +267,7 @@ export const dashboardPeople = {
       seesClinicEvents: z.boolean().default(false),
       managesEndpoints: z.boolean().default(false),
     }),
-    reply: ShownKey,
+    reply: ApiKeyWithSecret,
     status: 201,
   }),
   changeApiKey: operation('PATCH /dashboard/api-keys/:apiKeyId', {
@@ -290,7 +290,7 @@ export const dashboardPeople = {
       'Replace the secret of an API key; the former one stays valid for the given number of hours',
     params: keyParams,
     body: z.object({ overlapHours: z.number().min(0).max(720).default(24) }),
-    reply: ShownKey,
+    reply: ApiKeyWithSecret,
   }),
   revokeApiKey: operation('POST /dashboard/api-keys/:apiKeyId/revoke', {
     access: 'manage-confirmed',

@@ -17,7 +17,7 @@ export const WAITING_QUEUES = [
  * If the disk is forecast to be full in fewer days, a task is shown, to leave time for a
  * replacement.
  */
-export const DISK_SOON_DAYS = 30
+export const DISK_WARNING_DAYS = 30
 
 /** Requests to partners, without tests and without events that have not been attempted. */
 const PartnerRequests = z.object({

@@ -3,7 +3,7 @@ import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { EchoResult } from './destinations.ts'
-import { Device, DevicePatch, Lint, NewDevice, UnknownCaller } from './devices.ts'
+import { Device, DevicePatch, LintReport, NewDevice, UnknownCaller } from './devices.ts'
 import { ClinicRole, Email, GivenName, Password, Session } from './people.ts'
 import { Reason } from './values.ts'
 import { EVENT_TYPES } from './webhooks.ts'
@@ -13,7 +13,7 @@ import {
   Inspection,
   InspectionSummary,
   PartnerFault,
-  WorklistAsk,
+  WorklistTestQuery,
 } from './worklist.ts'
 
 const Listener = z.object({
@@ -307,14 +307,14 @@ export const dashboardWorklist = {
   askWorklist: operation('POST /dashboard/worklist/ask', {
     access: 'every-patient',
     summary: 'Query the worklist on behalf of this device, with the same code',
-    body: WorklistAsk,
+    body: WorklistTestQuery,
     reply: Inspection,
   }),
   lintDevice: operation('POST /dashboard/devices/:deviceId/lint', {
     access: 'manage',
     summary: 'Check today’s rows for this device against the rules of its model',
     params: deviceParams,
-    reply: Lint,
+    reply: LintReport,
   }),
   closeStep: operation('POST /dashboard/worklist/steps/close', {
     access: 'every-patient',

@@ -12,7 +12,7 @@ const Host = z
   .regex(/^[A-Za-z0-9.:_-]{1,253}$/, { error: fault('values.host') })
 
 // The descriptions are shown as help for the options of `destination add` and `destination update`.
-const editable = {
+const editableFields = {
   name: z
     .string()
     .trim()
@@ -45,7 +45,7 @@ const editable = {
 /** A DICOM node to which the gateway forwards images, or from which it retrieves prior studies. */
 export const Destination = z.object({
   destinationId: z.uuid(),
-  ...editable,
+  ...editableFields,
   createdAt: Instant,
   updatedAt: Instant,
   queue: z.object({ waiting: z.int(), sent: z.int(), failed: z.int() }),
@@ -57,17 +57,17 @@ export const Destination = z.object({
 export type Destination = z.infer<typeof Destination>
 
 export const NewDestination = z.object({
-  ...editable,
-  isTls: editable.isTls.default(false),
-  certificate: editable.certificate.default(null),
-  isEnabled: editable.isEnabled.default(true),
-  isAutomatic: editable.isAutomatic.default(false),
-  modalities: editable.modalities.default([]),
-  hasPriors: editable.hasPriors.default(false),
-  confirmsStorage: editable.confirmsStorage.default(false),
+  ...editableFields,
+  isTls: editableFields.isTls.default(false),
+  certificate: editableFields.certificate.default(null),
+  isEnabled: editableFields.isEnabled.default(true),
+  isAutomatic: editableFields.isAutomatic.default(false),
+  modalities: editableFields.modalities.default([]),
+  hasPriors: editableFields.hasPriors.default(false),
+  confirmsStorage: editableFields.confirmsStorage.default(false),
 })
 export type NewDestination = z.output<typeof NewDestination>
-export const DestinationPatch = z.object(editable).partial()
+export const DestinationPatch = z.object(editableFields).partial()
 export type DestinationPatch = z.output<typeof DestinationPatch>
 
 /**
@@ -127,9 +127,9 @@ export const PriorStudy = z.object({
 })
 export type PriorStudy = z.infer<typeof PriorStudy>
 
-const PULL_STATES = ['running', 'done', 'failed'] as const
+const RETRIEVAL_STATES = ['running', 'done', 'failed'] as const
 /** A retrieval of a prior study: a C-MOVE with this gateway as the destination (PS3.4 C.4.2). */
-export const Pull = z.object({
+export const PriorRetrieval = z.object({
   pullId: z.string(),
   destinationId: z.uuid(),
   destinationName: z.string(),
@@ -142,7 +142,7 @@ export const Pull = z.object({
   patientId: z.string(),
   studyDescription: z.string(),
   studyDate: z.string(),
-  state: z.enum(PULL_STATES),
+  state: z.enum(RETRIEVAL_STATES),
   completed: z.int(),
   failed: z.int(),
   remaining: z.int(),
@@ -151,7 +151,7 @@ export const Pull = z.object({
   startedAt: Instant,
   endedAt: Instant.nullable(),
 })
-export type Pull = z.infer<typeof Pull>
+export type PriorRetrieval = z.infer<typeof PriorRetrieval>
 
 /** The result of a C-ECHO. */
 export const EchoResult = z.object({
@@ -278,12 +278,12 @@ export const dashboardDestinations = {
     summary: 'Retrieve a study (C-MOVE to this gateway)',
     params: destinationParams,
     body: z.object({ studyInstanceUid: Uid }),
-    reply: Pull,
+    reply: PriorRetrieval,
   }),
   pulls: operation('GET /dashboard/pulls', {
     access: 'signed-in',
     background: true,
     summary: 'The latest retrievals, newest first',
-    reply: z.object({ pulls: z.array(Pull) }),
+    reply: z.object({ pulls: z.array(PriorRetrieval) }),
   }),
 } as const

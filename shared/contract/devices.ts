@@ -48,7 +48,7 @@ export const RETRIEVAL_RIGHTS = ['none', 'query', 'retrieve'] as const
 export type RetrievalRight = (typeof RETRIEVAL_RIGHTS)[number]
 
 // The descriptions are shown as help for the options of `device add` and `device update`.
-const editable = {
+const editableFields = {
   aeTitle: AeTitle.describe('Calling AE title of the device'),
   address: DeviceAddress.describe(
     'IP address or CIDR range that the device connects from; none: any address',
@@ -124,7 +124,7 @@ const editable = {
 /** A known DICOM device of the clinic. */
 export const Device = z.object({
   deviceId: z.uuid(),
-  ...editable,
+  ...editableFields,
   createdAt: Instant,
   updatedAt: Instant,
   lastSeenAt: Instant.nullable(),
@@ -133,27 +133,27 @@ export const Device = z.object({
 export type Device = z.infer<typeof Device>
 
 export const NewDevice = z.object({
-  aeTitle: editable.aeTitle,
-  address: editable.address.default(null),
-  name: editable.name.default(''),
-  modality: editable.modality.default(null),
-  isEnabled: editable.isEnabled.default(true),
-  characterSet: editable.characterSet.default(null),
-  stationMode: editable.stationMode.default('echo'),
-  alwaysSendCharacterSet: editable.alwaysSendCharacterSet.default(false),
-  daysBack: editable.daysBack.default(null),
-  daysForward: editable.daysForward.default(null),
-  maxRows: editable.maxRows.default(null),
-  port: editable.port.default(null),
-  profile: editable.profile.default('standard'),
-  hideStarted: editable.hideStarted.default(false),
-  countsBytes: editable.countsBytes.default(false),
-  tls: editable.tls.default('optional'),
-  certificate: editable.certificate.default(null),
-  retrieval: editable.retrieval.default('none'),
+  aeTitle: editableFields.aeTitle,
+  address: editableFields.address.default(null),
+  name: editableFields.name.default(''),
+  modality: editableFields.modality.default(null),
+  isEnabled: editableFields.isEnabled.default(true),
+  characterSet: editableFields.characterSet.default(null),
+  stationMode: editableFields.stationMode.default('echo'),
+  alwaysSendCharacterSet: editableFields.alwaysSendCharacterSet.default(false),
+  daysBack: editableFields.daysBack.default(null),
+  daysForward: editableFields.daysForward.default(null),
+  maxRows: editableFields.maxRows.default(null),
+  port: editableFields.port.default(null),
+  profile: editableFields.profile.default('standard'),
+  hideStarted: editableFields.hideStarted.default(false),
+  countsBytes: editableFields.countsBytes.default(false),
+  tls: editableFields.tls.default('optional'),
+  certificate: editableFields.certificate.default(null),
+  retrieval: editableFields.retrieval.default('none'),
 })
 export type NewDevice = z.output<typeof NewDevice>
-export const DevicePatch = z.object(editable).partial()
+export const DevicePatch = z.object(editableFields).partial()
 export type DevicePatch = z.output<typeof DevicePatch>
 
 /** A caller that is not in the device list, to be approved or dismissed. */
@@ -187,7 +187,7 @@ export const LintFinding = z.object({
 export type LintFinding = z.infer<typeof LintFinding>
 
 /** The rows that this device would be sent now, checked against the rules of its profile. */
-export const Lint = z.object({
+export const LintReport = z.object({
   profile: z.enum(DEVICE_PROFILES),
   /** The document in which the rules are published. */
   source: z.string(),
@@ -196,4 +196,4 @@ export const Lint = z.object({
   refused: z.int(),
   findings: z.array(LintFinding),
 })
-export type Lint = z.infer<typeof Lint>
+export type LintReport = z.infer<typeof LintReport>

@@ -4,13 +4,13 @@ import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 
 /** The format that the window records: 16-bit PCM, mono. */
-export const DICTATION_RATE = 16_000
-const BYTES_PER_SECOND = DICTATION_RATE * 2
+export const DICTATION_SAMPLE_RATE = 16_000
+const BYTES_PER_SECOND = DICTATION_SAMPLE_RATE * 2
 /** RIFF, `fmt ` and `data` chunk headers. */
 const WAV_HEADER_BYTES = 44
 export const MAX_DICTATION_SECONDS = 600
 export const MAX_DICTATION_BYTES = WAV_HEADER_BYTES + MAX_DICTATION_SECONDS * BYTES_PER_SECOND
-export const DICTATION_TYPE = 'audio/wav'
+export const DICTATION_MEDIA_TYPE = 'audio/wav'
 
 /** Duration in seconds of a recording of the size in bytes. */
 export const dictatedSeconds = (bytes: number): number =>

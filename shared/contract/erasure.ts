@@ -26,7 +26,7 @@ const Amounts = {
 }
 
 /** A backup, or an earlier database that was put aside, that contains the data until it is deleted. */
-const BackupLeft = z.object({
+const RemainingBackup = z.object({
   name: z.string(),
   madeAt: Instant,
   /** Null: until a user deletes it. */
@@ -49,7 +49,7 @@ export const ErasurePreview = z.object({
     }),
   ),
   elsewhere: z.array(CopyHolder),
-  backups: z.array(BackupLeft),
+  backups: z.array(RemainingBackup),
   /** What the user types to confirm: the patient ID, or else the first Study Instance UID. */
   confirmWith: z.string(),
 })
@@ -77,7 +77,7 @@ export const ErasureRecord = z.object({
     }),
   ),
   elsewhere: z.array(CopyHolder),
-  backups: z.array(BackupLeft),
+  backups: z.array(RemainingBackup),
   /** Until when short-lived caches and logs may contain data of the patient. */
   cachesUntil: Instant,
 })

@@ -146,7 +146,7 @@ const endpointFields = {
 }
 const endpointParams = z.object({ endpointId: z.uuid() })
 /** `secret` is returned once, if it was generated. */
-const WithSecret = Endpoint.extend({ secret: z.string().nullable() })
+const EndpointWithSecret = Endpoint.extend({ secret: z.string().nullable() })
 
 /** How well a partner conforms to the interface, by event type. */
 export const MeterRow = z.object({
@@ -177,7 +177,7 @@ export const Verdict = z.object({
 export type Verdict = z.infer<typeof Verdict>
 
 /** Only reports what would be sent again, for confirmation by the user; nothing is sent. */
-const onlyCounted = { isTrial: z.boolean().optional() }
+const dryRunField = { isTrial: z.boolean().optional() }
 
 /**
  * Events to partners, for the window. For owners and administrators: events contain patient data,
@@ -213,7 +213,7 @@ export const dashboardEvents = {
       z.object({
         which: z.literal('these'),
         eventIds: z.array(WebhookEventId).min(1).max(100),
-        ...onlyCounted,
+        ...dryRunField,
       }),
       z.object({
         which: z.literal('span'),
@@ -221,9 +221,9 @@ export const dashboardEvents = {
         to: Instant,
         type: EventType.optional(),
         only: z.enum(['failed', 'all']).default('failed'),
-        ...onlyCounted,
+        ...dryRunField,
       }),
-      z.object({ which: z.literal('since-outage'), ...onlyCounted }),
+      z.object({ which: z.literal('since-outage'), ...dryRunField }),
     ]),
     reply: z.object({
       queued: z.int(),
@@ -282,7 +282,7 @@ export const dashboardEvents = {
       apiKeyId: z.uuid().nullable(),
       secret: z.string().max(200).optional(),
     }),
-    reply: WithSecret,
+    reply: EndpointWithSecret,
     status: 201,
   }),
   changeEndpoint: operation('PATCH /dashboard/endpoints/:endpointId', {
@@ -306,7 +306,7 @@ export const dashboardEvents = {
       secret: z.string().max(200).optional(),
       endOthersNow: z.boolean().default(false),
     }),
-    reply: WithSecret,
+    reply: EndpointWithSecret,
   }),
 } as const
 

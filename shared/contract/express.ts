@@ -3,7 +3,7 @@ import { ExpressCustomerId, OrganizationId, UserId } from '../ids.ts'
 import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
-import { Contains, Metadata, orEmpty, orNull } from './values.ts'
+import { Metadata, orEmpty, orNull, SubstringFilter } from './values.ts'
 
 const Name = z
   .string()
@@ -55,7 +55,7 @@ export const express = {
   list: operation('GET /v1/express', {
     access: 'partner',
     summary: 'List Express customers, newest first',
-    query: z.object({ ...Page, expressCustomerName: Contains }),
+    query: z.object({ ...Page, expressCustomerName: SubstringFilter }),
     reply: pageOf('expressCustomers', ExpressCustomer),
   }),
   read: operation('GET /v1/express/:expressCustomerId', {

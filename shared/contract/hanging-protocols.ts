@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ReceivedUid } from './values.ts'
 
 /** Maximum number of rows and of columns of a layout. */
-export const LAYOUT_SIDE = 4
+export const MAX_LAYOUT_SIDE = 4
 
 /** The series of a pane of a hanging protocol. Null is a pane that stays empty. */
 const HangingPane = z
@@ -40,9 +40,9 @@ export const HangingProtocol = z.object({
   /** Number of series that are read, without localizers. */
   leastSeries: z.int().min(0).max(999),
   mostSeries: z.int().min(0).max(999).nullable(),
-  rows: z.int().min(1).max(LAYOUT_SIDE),
-  columns: z.int().min(1).max(LAYOUT_SIDE),
-  panes: z.array(HangingPane).max(LAYOUT_SIDE * LAYOUT_SIDE),
+  rows: z.int().min(1).max(MAX_LAYOUT_SIDE),
+  columns: z.int().min(1).max(MAX_LAYOUT_SIDE),
+  panes: z.array(HangingPane).max(MAX_LAYOUT_SIDE * MAX_LAYOUT_SIDE),
   /** Whether the first series is shown in three planes (MPR) instead of the panes. */
   isPlanes: z.boolean(),
 })

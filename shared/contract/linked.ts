@@ -16,7 +16,7 @@ function withinView<O extends Operation>(operation: O): WithinView<O> {
 }
 
 /** The window's operations for writing the report of the study that a dictation link has opened. */
-const OF_REPORTS = [
+const LINKED_OPERATIONS = [
   ...([
     'read',
     'askContext',
@@ -39,7 +39,7 @@ const OF_REPORTS = [
     'templates',
   ] as const),
 ] as const satisfies readonly (keyof typeof dashboardReports)[]
-type OfReports = (typeof OF_REPORTS)[number]
+type LinkedOperation = (typeof LINKED_OPERATIONS)[number]
 
 /**
  * Dictation by link: the window's calls for one study, authorized by the cookie of the view. They
@@ -47,9 +47,9 @@ type OfReports = (typeof OF_REPORTS)[number]
  * study.
  */
 export const linkedReports = Object.fromEntries(
-  OF_REPORTS.map((name) => [name, withinView(dashboardReports[name] as Operation)]),
+  LINKED_OPERATIONS.map((name) => [name, withinView(dashboardReports[name] as Operation)]),
 ) as {
-  readonly [K in OfReports]: WithinView<(typeof dashboardReports)[K]>
+  readonly [K in LinkedOperation]: WithinView<(typeof dashboardReports)[K]>
 }
 export const linked = { session: withinView(dashboard.session), ...linkedReports } as const
 

@@ -27,8 +27,8 @@ export const REPORT_CHECKS = [
 export type ReportCheck = (typeof REPORT_CHECKS)[number]
 
 /** Maximum number of characters in a report; a long one has about ten thousand. */
-const REPORT_CHARACTERS = 200_000
-const ReportText = z.string().max(REPORT_CHARACTERS)
+const MAX_REPORT_CHARACTERS = 200_000
+const ReportText = z.string().max(MAX_REPORT_CHARACTERS)
 const studyParams = z.object({ studyId: StudyId })
 const reportParams = z.object({ reportId: ReportId })
 
@@ -233,11 +233,11 @@ export type Reading = z.infer<typeof Reading>
  * Saved, or a conflict, because the draft was saved in the meantime: nothing was overwritten, and
  * both texts are available.
  */
-export const Saved = z.discriminatedUnion('outcome', [
+export const SaveOutcome = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('saved'), revision: z.int(), savedAt: Instant }),
   z.object({ outcome: z.literal('conflict'), theirs: Draft }),
 ])
-export type Saved = z.infer<typeof Saved>
+export type SaveOutcome = z.infer<typeof SaveOutcome>
 
 export const CheckFinding = z.object({
   check: z.enum(REPORT_CHECKS),
@@ -310,7 +310,7 @@ export const dashboardReports = {
       text: ReportText,
       isLast: IsLastSave,
     }),
-    reply: Saved,
+    reply: SaveOutcome,
   }),
   hold: operation('POST /dashboard/reading/:studyId/draft/hold', {
     access: 'signed-in',

@@ -4,14 +4,14 @@ import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { ClinicRole, Email, GivenName, Level } from './people.ts'
 import {
-  Contains,
   choices,
   Flag,
-  InvitedSource,
+  InvitationSource,
   NpiNumber,
   orEmpty,
   orNull,
   PhoneNumber,
+  SubstringFilter,
 } from './values.ts'
 
 // Users and invitations of both areas, which share one table.
@@ -30,7 +30,7 @@ const record = {
   level: Level,
   canManageStudies: z.boolean(),
   hasDashboardAccess: z.boolean(),
-  invitedSource: InvitedSource,
+  invitedSource: InvitationSource,
   lastLoginAt: Instant.nullable(),
   createdAt: Instant,
 }
@@ -61,7 +61,7 @@ const invitation = {
   canManageStudies: z.boolean(),
   hasDashboardAccess: z.boolean(),
   status: InvitationStatus,
-  invitedSource: InvitedSource,
+  invitedSource: InvitationSource,
   inviterId: UserId.nullable(),
   invitedByApiKeyId: z.uuid().nullable().optional(),
   expiry: Instant.nullable(),
@@ -79,12 +79,12 @@ export const ScribeInvitation = z
   .meta({ id: 'ScribeInvitation' })
 export type ScribeInvitation = z.infer<typeof ScribeInvitation>
 
-const Assignable = z.enum(['admin', 'member'])
+const AssignableLevel = z.enum(['admin', 'member'])
 const invite = {
   email: Email,
   firstName: GivenName,
   lastName: GivenName,
-  level: Assignable,
+  level: AssignableLevel,
   clinicRole: ClinicRole,
   canManageStudies: z.boolean(),
   hasDashboardAccess: z.boolean(),
@@ -94,7 +94,7 @@ const invite = {
   suffix2: orNull(Suffix),
 }
 const reporting = { canCreateReports: z.boolean(), npiNumber: orNull(NpiNumber) }
-const clearable = {
+const clearableFields = {
   middleName: GivenName.nullable(),
   phoneNumber: PhoneNumber.nullable(),
   suffix1: Suffix.nullable(),
@@ -103,11 +103,11 @@ const clearable = {
 const patch = {
   firstName: GivenName,
   lastName: GivenName,
-  level: Assignable,
+  level: AssignableLevel,
   clinicRole: ClinicRole,
   canManageStudies: z.boolean(),
   hasDashboardAccess: z.boolean(),
-  ...clearable,
+  ...clearableFields,
 }
 const reportingPatch = { canCreateReports: z.boolean(), npiNumber: NpiNumber.nullable() }
 
@@ -118,10 +118,10 @@ const userList = {
     .max(254)
     .transform((text) => text || undefined)
     .optional(),
-  firstName: Contains,
-  lastName: Contains,
+  firstName: SubstringFilter,
+  lastName: SubstringFilter,
   level: z.preprocess((given) => given || undefined, Level.optional()),
-  invitedSource: z.preprocess((given) => given || undefined, InvitedSource.optional()),
+  invitedSource: z.preprocess((given) => given || undefined, InvitationSource.optional()),
 }
 const DayFilter = z.preprocess((given) => given || undefined, Day.optional())
 const invitationList = z.object({

@@ -25,7 +25,7 @@ export const orNull = <T extends z.ZodType>(field: T) =>
     .optional()
 
 /** A query value for which an empty text and the word `null` match rows without a value. */
-export const nullable = <T extends z.ZodType>(value: T) =>
+export const nullableQueryValue = <T extends z.ZodType>(value: T) =>
   z
     .preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable())
     .optional()
@@ -62,7 +62,7 @@ export const choices = <const V extends readonly [string, ...string[]]>(values: 
     .optional()
 
 /** A substring filter; an empty one does not filter. */
-export const Contains = z
+export const SubstringFilter = z
   .string()
   .max(200)
   .transform((text) => text || undefined)
@@ -72,8 +72,8 @@ export const SEVERITIES = ['normal', 'high', 'stat'] as const
 export const Severity = z.enum(SEVERITIES)
 export type Severity = z.infer<typeof Severity>
 
-const INVITED_SOURCES = ['dashboard', 'api'] as const
-export const InvitedSource = z.enum(INVITED_SOURCES)
+const INVITATION_SOURCES = ['dashboard', 'api'] as const
+export const InvitationSource = z.enum(INVITATION_SOURCES)
 
 /** 10 to 15 digits. */
 export const PhoneNumber = z.string().regex(/^\d{10,15}$/, fault('values.phone-number'))

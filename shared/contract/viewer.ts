@@ -6,7 +6,15 @@ import { fault } from '../messages/issues.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { APIKeyReference, ExpressCustomerReference, UserReference } from './references.ts'
-import { Contains, Flag, Metadata, nullable, orEmpty, orNull, Severity } from './values.ts'
+import {
+  Flag,
+  Metadata,
+  nullableQueryValue,
+  orEmpty,
+  orNull,
+  Severity,
+  SubstringFilter,
+} from './values.ts'
 
 export const StudyDescription = z
   .string()
@@ -43,11 +51,11 @@ export const TokenUrl = z.object({ url: z.url() })
 
 export const studyFilters = {
   ...Page,
-  assignedTo: nullable(UserId),
-  expressCustomerId: nullable(ExpressCustomerId),
+  assignedTo: nullableQueryValue(UserId),
+  expressCustomerId: nullableQueryValue(ExpressCustomerId),
   isCancelled: Flag,
   severity: z.preprocess((given) => given || undefined, Severity.optional()),
-  studyDescription: Contains,
+  studyDescription: SubstringFilter,
 }
 
 const HANGING_LAYOUTS = [

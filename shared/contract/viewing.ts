@@ -3,7 +3,7 @@ import { StudyId } from '../ids.ts'
 import { Message } from '../messages/message-schema.ts'
 import { operation } from '../operation.ts'
 import { Instant, Outcome } from './conventions.ts'
-import { Pull } from './destinations.ts'
+import { PriorRetrieval } from './destinations.ts'
 import { ArchivePrior, HangingProtocols } from './hanging-protocols.ts'
 import { NamedUser } from './people.ts'
 import { ReferencingObject } from './referencing-objects.ts'
@@ -54,14 +54,14 @@ export type View = z.infer<typeof View>
 export const PRIOR_SCOPES = ['archive', 'link', 'unidentified'] as const
 
 /** A retrieval of a prior study, as the viewer shows it. */
-const Retrieval = Pull.pick({
+const Retrieval = PriorRetrieval.pick({
   ...{ studyInstanceUid: true, destinationName: true, state: true },
   ...{ completed: true, failed: true, remaining: true, detail: true },
 })
 export type Retrieval = z.infer<typeof Retrieval>
 
 /** Maximum number of characters of the annotations of a user on a study, as JSON. */
-export const ANNOTATION_CHARACTERS = 1_000_000
+export const MAX_ANNOTATION_CHARACTERS = 1_000_000
 export const Annotations = z.object({
   /** 0 if there are none yet; incremented at each save. */
   revision: z.int(),
@@ -92,13 +92,13 @@ export const Capture = z.object({
 export type Capture = z.infer<typeof Capture>
 
 /** Maximum number of rows and of columns of a capture. */
-export const CAPTURE_SIDE = 4096
+export const MAX_CAPTURE_SIDE = 4096
 export const NewCapture = z.object({
   /** The captured instance, and its frame from 1. */
   sopInstanceUid: ReceivedUid,
   frame: z.int().positive(),
-  rows: z.int().min(16).max(CAPTURE_SIDE),
-  columns: z.int().min(16).max(CAPTURE_SIDE),
+  rows: z.int().min(16).max(MAX_CAPTURE_SIDE),
+  columns: z.int().min(16).max(MAX_CAPTURE_SIDE),
   /** Base64 of zlib-compressed RGB, rows × columns × 3 bytes, starting with the top row. */
   pixels: z.base64().max(40_000_000),
   /** For Derivation Description, such as `Window 40/400`. */

@@ -6,7 +6,7 @@ import { ReportId, StudyId, WebhookEventId } from '../ids.ts'
 
 const Uuid = z.uuid()
 const Media = z.object({ mimeType: z.string(), url: z.url(), fileName: z.string().optional() })
-const Refusable = { authorized: z.boolean(), error: z.string().optional() }
+const refusableFields = { authorized: z.boolean(), error: z.string().optional() }
 
 export const WorklistStep = z.object({
   Modality: z.string(),
@@ -49,7 +49,7 @@ export type WorklistItem = z.infer<typeof WorklistItem>
  * is scheduled. Items are validated individually, so that one invalid item does not affect the
  * others.
  */
-export const WorklistAnswer = z.object({ ...Refusable, items: z.array(z.unknown()) })
+export const WorklistAnswer = z.object({ ...refusableFields, items: z.array(z.unknown()) })
 export type WorklistAnswer = z.infer<typeof WorklistAnswer>
 
 export const WorklistQuestion = z.object({
@@ -74,7 +74,7 @@ export const EVENTS = {
     kind: 'synchronous',
     data: z.object({ studyId: StudyId, studyInstanceUid: Uid }),
     response: z.object({
-      ...Refusable,
+      ...refusableFields,
       urls: z.array(z.string()),
       manifest: z.unknown().optional(),
       mediaUrls: z.array(Media).optional(),
@@ -87,7 +87,7 @@ export const EVENTS = {
       options: z.record(z.string(), z.unknown()).optional(),
     }),
     response: z.object({
-      ...Refusable,
+      ...refusableFields,
       urls: z.array(z.string()),
       manifests: z.array(z.unknown()).optional(),
       mediaUrls: z.array(Media).optional(),
@@ -101,7 +101,7 @@ export const EVENTS = {
       seriesInstanceUid: Uid.optional(),
       sopInstanceUid: Uid.optional(),
     }),
-    response: z.object({ ...Refusable, uploadUrls: z.array(z.string()) }),
+    response: z.object({ ...refusableFields, uploadUrls: z.array(z.string()) }),
   },
   'modality_worklist.requested': {
     kind: 'synchronous',

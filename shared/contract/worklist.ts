@@ -132,7 +132,7 @@ export type Inspection = z.infer<typeof Inspection>
  * The keys of a query in a device's place, like those on a modality's query screen. Empty fields
  * are universal.
  */
-export const WorklistAsk = z.object({
+export const WorklistTestQuery = z.object({
   deviceId: z.uuid(),
   patientName: z.string().max(64).default(''),
   patientId: z.string().max(64).default(''),
@@ -142,7 +142,7 @@ export const WorklistAsk = z.object({
   startDate: Day.nullable().default(null),
   endDate: Day.nullable().default(null),
 })
-export type WorklistAsk = z.output<typeof WorklistAsk>
+export type WorklistTestQuery = z.output<typeof WorklistTestQuery>
 
 export const Downtime = z.object({
   isOn: z.boolean(),

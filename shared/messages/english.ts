@@ -7,4 +7,4 @@ const inEnglish = openMessages(en, 'en-GB')
  * Formats a message in English, for logs, partners, the command line and the `detail` of
  * problem+json.
  */
-export const english = (of: Message): string => inEnglish(of)
+export const englishText = (of: Message): string => inEnglish(of)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Message, type MessageCode, type MessageParam, message, verbatim } from './message.ts'
 
-const CODE = /^[a-z][a-z-]*\.[a-z0-9-]+$/
+const MESSAGE_CODE = /^[a-z][a-z-]*\.[a-z0-9-]+$/
 
 /** The message code of a validation error, for use as the `error` of a schema. */
 export const fault = (code: MessageCode): MessageCode => code
@@ -12,7 +12,7 @@ export const fault = (code: MessageCode): MessageCode => code
  * check. Zod's own messages are mapped to codes of the area `input`.
  */
 export function issueMessage(issue: z.core.$ZodIssue): Message {
-  if (CODE.test(issue.message)) return { code: issue.message, params: paramsOf(issue) }
+  if (MESSAGE_CODE.test(issue.message)) return { code: issue.message, params: paramsOf(issue) }
   switch (issue.code) {
     case 'invalid_type':
       return message('input.type', { expected: issue.expected })

@@ -1,4 +1,4 @@
-import { english } from './english.ts'
+import { englishText } from './english.ts'
 import { type Message, verbatim } from './message.ts'
 
 /**
@@ -9,7 +9,7 @@ export class MessageError extends Error {
   override name = 'MessageError'
   readonly explanation: Message
   constructor(explanation: Message, options?: ErrorOptions) {
-    super(english(explanation), options)
+    super(englishText(explanation), options)
     this.explanation = explanation
   }
 }

@@ -19,11 +19,11 @@ const Param: z.ZodType<MessageParam> = z.union([
 /** A message in stored JSON. Version 0.1 stored the English text instead. */
 export const MessageInJson = z.union([z.string().transform((text) => verbatim(text)), Message])
 
-const STORED = '{"code":'
+const STORED_MESSAGE_PREFIX = '{"code":'
 
 /** Reads a message from a database column. English text stored by version 0.1 is kept as it is. */
 export function messageFromStored(text: string): Message {
-  if (!text.startsWith(STORED)) return verbatim(text)
+  if (!text.startsWith(STORED_MESSAGE_PREFIX)) return verbatim(text)
   try {
     return Message.parse(JSON.parse(text))
   } catch {

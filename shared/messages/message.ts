@@ -48,7 +48,7 @@ export const isMessage = (value: unknown): value is Message =>
   typeof value.code === 'string' &&
   Object.keys(value).every((key) => key === 'code' || key === 'params')
 
-const SENTENCE: MessageCode = 'text.sentence'
+const SENTENCE_CODE: MessageCode = 'text.sentence'
 
 /** The JSON of a message for a database column. */
 export const storedMessage = (of: Message): string => JSON.stringify(of)
@@ -105,8 +105,8 @@ export function openMessages(
   function sentenceOf(text: string, { params }: Message): string {
     const part = params?.part
     const isName = typeof part !== 'object' || !('code' in part) || beginsWithName(part)
-    const begun = isName ? text : text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
-    return begun.replace(/([.!?])\.$/, '$1')
+    const capitalized = isName ? text : text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
+    return capitalized.replace(/([.!?])\.$/, '$1')
   }
 
   function textOf(of: Message): string {
@@ -118,7 +118,7 @@ export function openMessages(
     // The code may be unknown if the window is older than the gateway.
     if (!format) return [code, ...values.map(([, value]) => value)].join(' ')
     const text = String(format.format(Object.fromEntries(values)))
-    return code === SENTENCE ? sentenceOf(text, of) : text
+    return code === SENTENCE_CODE ? sentenceOf(text, of) : text
   }
   return textOf
 }

@@ -2,7 +2,7 @@ import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { message } from '../messages/message.ts'
 import { ImageProblem } from './image-problem.ts'
 import { numbersOf } from './look-up.ts'
-import type { Samples, Stored } from './stored.ts'
+import type { Samples, StoredPixels } from './stored.ts'
 
 export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePixel): boolean =>
   photometricInterpretation === 'PALETTE COLOR' || samplesPerPixel > 1
@@ -11,15 +11,17 @@ export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePi
  * Converts to interleaved 8-bit RGB. @throws ImageProblem for an unknown photometric interpretation
  */
 export function rgbOf(
-  stored: Stored,
+  stored: StoredPixels,
   pixel: ImagePixel,
   extras: InstanceExtras | undefined,
 ): Uint8Array {
   const pixels = pixel.rows * pixel.columns
   if (pixel.photometricInterpretation === 'PALETTE COLOR')
-    return paletted(stored.samples, pixels, extras?.palette ?? null)
-  const full = stored.isSubsampled ? doubled(stored.samples, pixels) : interleaved(stored, pixels)
-  const rgb = toEightBits(full, pixel)
+    return paletteRgb(stored.samples, pixels, extras?.palette ?? null)
+  const fullSamples = stored.isSubsampled
+    ? upsampled422(stored.samples, pixels)
+    : interleave(stored, pixels)
+  const rgb = toEightBits(fullSamples, pixel)
   switch (pixel.photometricInterpretation) {
     case 'RGB':
     // Their decoders return RGB.
@@ -28,10 +30,10 @@ export function rgbOf(
       return rgb
     case 'YBR_FULL':
     case 'YBR_FULL_422':
-      return fromYbr(rgb, 1, 0)
+      return convertYbrToRgb(rgb, 1, 0)
     case 'YBR_PARTIAL_422':
     case 'YBR_PARTIAL_420':
-      return fromYbr(rgb, 255 / 219, 16)
+      return convertYbrToRgb(rgb, 255 / 219, 16)
     default:
       throw new ImageProblem(
         message('viewer.unknown-colours', {
@@ -41,7 +43,7 @@ export function rgbOf(
   }
 }
 
-function interleaved({ samples, isPlanar }: Stored, pixels: number): Samples {
+function interleave({ samples, isPlanar }: StoredPixels, pixels: number): Samples {
   if (!isPlanar) return samples
   const out = samples.slice()
   for (let plane = 0; plane < 3; plane += 1)
@@ -50,7 +52,7 @@ function interleaved({ samples, isPlanar }: Stored, pixels: number): Samples {
 }
 
 /** Two pixels are stored as Y Y Cb Cr. */
-function doubled(samples: Samples, pixels: number): Uint8Array {
+function upsampled422(samples: Samples, pixels: number): Uint8Array {
   const out = new Uint8Array(pixels * 3)
   for (let n = 0; n < pixels; n += 1) {
     const pair = (n >> 1) * 4
@@ -70,7 +72,7 @@ function toEightBits(samples: Samples, { bitsStored }: ImagePixel): Uint8Array {
 }
 
 /** PS3.3 C.7.6.3.1.2, in place. */
-function fromYbr(rgb: Uint8Array, scale: number, black: number): Uint8Array {
+function convertYbrToRgb(rgb: Uint8Array, scale: number, black: number): Uint8Array {
   const out = new Uint8ClampedArray(rgb.buffer, rgb.byteOffset, rgb.length)
   const chroma = scale === 1 ? 1 : 255 / 224
   for (let at = 0; at < out.length; at += 3) {
@@ -86,7 +88,7 @@ function fromYbr(rgb: Uint8Array, scale: number, black: number): Uint8Array {
 
 type Palette = NonNullable<InstanceExtras['palette']>
 
-function paletted(
+function paletteRgb(
   samples: Samples,
   pixels: number,
   palette: InstanceExtras['palette'],

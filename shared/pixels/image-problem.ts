@@ -7,12 +7,12 @@ import { type Message, message } from '../messages/message.ts'
 export class ImageProblem extends Error {
   readonly explanation: Message
   /** A retry may succeed: the network failed, or the request was canceled. */
-  readonly isPassing: boolean
+  readonly isTransient: boolean
   constructor(explanation: Message, isPassing = false) {
     super(explanation.code)
     this.name = 'ImageProblem'
     this.explanation = explanation
-    this.isPassing = isPassing
+    this.isTransient = isPassing
   }
 }
 

@@ -24,9 +24,10 @@ export function withColourTransform(
     if (marker === APP14 && size >= ADOBE_SIZE) return withKnownTransform(bytes, at + 15)
     // Subsampled components are luminance and chrominance, whatever the header says: green is never
     // subsampled.
-    if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isThinned(bytes, at)) return bytes
+    if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isSubsampled(bytes, at))
+      return bytes
   }
-  const adobe = [
+  const adobeSegment = [
     0xff,
     APP14,
     0,
@@ -40,15 +41,15 @@ export function withColourTransform(
     0,
     0,
   ]
-  const out = new Uint8Array(bytes.length + adobe.length)
+  const out = new Uint8Array(bytes.length + adobeSegment.length)
   out.set(bytes.subarray(0, 2))
-  out.set(adobe, 2)
-  out.set(bytes.subarray(2), 2 + adobe.length)
+  out.set(adobeSegment, 2)
+  out.set(bytes.subarray(2), 2 + adobeSegment.length)
   return out
 }
 
 /** Whether the components of a frame header (ITU-T T.81 B.2.2) differ in their sampling. */
-function isThinned(bytes: Uint8Array, at: number): boolean {
+function isSubsampled(bytes: Uint8Array, at: number): boolean {
   const factors = Array.from(
     { length: bytes[at + 9] ?? 0 },
     (_, component) => bytes[at + 11 + 3 * component],

@@ -57,7 +57,7 @@ export function openingWindow(
     return { center, width }
   // Also of an image whose pixels are all 1.
   if (image.instance.image?.bitsStored === 1 && least >= 0 && greatest <= 1 && !hasTable)
-    return BITS
+    return BINARY_WINDOW
   if (modality === 'CT' && unitOf(image, modality) === 'HU') return { center: 40, width: 400 }
   return automaticWindow(
     values,
@@ -69,7 +69,7 @@ export function openingWindow(
 }
 
 /** 0 is black, 1 is white. */
-const BITS: ValueWindow = { center: 1, width: 2 }
+const BINARY_WINDOW: ValueWindow = { center: 1, width: 2 }
 
 /**
  * A window from the 1st to the 99th percentile of the values, or if nearly all of them are alike,

@@ -1,6 +1,6 @@
 import type { ImagePixel, InstanceExtras } from '../contract/viewed-images.ts'
 import { bytesOf } from './look-up.ts'
-import { BIG_ENDIAN, decodeRleFrame, NATIVE, nativeFrame, RLE } from './stored.ts'
+import { BIG_ENDIAN, decodeRleFrame, NATIVE_SYNTAXES, nativeFrame, RLE_SYNTAX } from './stored.ts'
 
 /** The overlay plane of one frame (PS3.3 C.9.2): one bit per pixel, lowest bit first. */
 export interface OverlayPlane {
@@ -50,16 +50,16 @@ export function embeddedPlane(
   const { bitsAllocated, bitsStored, highBit, samplesPerPixel } = pixel
   const isStored = bit <= highBit && bit > highBit - bitsStored
   if (samplesPerPixel !== 1 || isStored || bit >= bitsAllocated) return undefined
-  const whole: ImagePixel = {
+  const wholePixel: ImagePixel = {
     ...pixel,
     bitsStored: bitsAllocated,
     highBit: bitsAllocated - 1,
     pixelRepresentation: 0,
   }
-  const stored = NATIVE.has(transferSyntaxUid)
-    ? nativeFrame(bytes, whole, transferSyntaxUid === BIG_ENDIAN)
-    : transferSyntaxUid === RLE
-      ? decodeRleFrame(bytes, whole)
+  const stored = NATIVE_SYNTAXES.has(transferSyntaxUid)
+    ? nativeFrame(bytes, wholePixel, transferSyntaxUid === BIG_ENDIAN)
+    : transferSyntaxUid === RLE_SYNTAX
+      ? decodeRleFrame(bytes, wholePixel)
       : undefined
   if (!stored) return undefined
   const { samples } = stored

@@ -44,15 +44,15 @@ export function presentedGrayscale(
   if (isStraight) {
     // Both ends as values of the image: a straight line stays one.
     const [lower, upper] = [toState.back(low), toState.back(high)]
-    const isFalling = lower > upper
+    const isDescending = lower > upper
     return {
       lower: Math.min(lower, upper),
       upper: Math.max(lower, upper),
       levels: undefined,
-      isInverted: state.isInverse !== isFalling,
+      isInverted: state.isInverse !== isDescending,
     }
   }
-  const voiLevel = voi ? voiLevels(voi) : straight(range)
+  const voiLevel = voi ? voiLevels(voi) : linearRamp(range)
   const present = presentationLevels(state.presentationLut)
   const ends = toState.isLinear ? [toState.back(low), toState.back(high)] : toState.values
   const [lower, upper] = [Math.min(...ends), Math.max(...ends)]
@@ -83,16 +83,16 @@ function stateValues(state: PresentationState, { pixel, attributes, modalityLut 
   const intercept = attributes.intercept ?? 0
   if (slope === 0) return undefined
   const toStored: Mapping = (value) => (value - intercept) / slope
-  const ofStored: Mapping = (value) => value * slope + intercept
+  const fromStored: Mapping = (value) => value * slope + intercept
   if (state.modalityLut) {
     const table = tableLookup(state.modalityLut)
     const { firstValue, entries, bits } = state.modalityLut
     return {
       map: (value: number) => table(toStored(value)),
-      back: ofStored,
+      back: fromStored,
       isLinear: false,
       range: [0, 2 ** bits - 1] as const,
-      values: [ofStored(firstValue), ofStored(firstValue + entries - 1)] as const,
+      values: [fromStored(firstValue), fromStored(firstValue + entries - 1)] as const,
     }
   }
   const { slope: factor, intercept: offset } = state.rescale ?? { slope: 1, intercept: 0 }
@@ -100,10 +100,10 @@ function stateValues(state: PresentationState, { pixel, attributes, modalityLut 
   const ends = stored.map((value) => value * factor + offset)
   return {
     map: (value: number) => toStored(value) * factor + offset,
-    back: (value: number) => ofStored((value - offset) / factor),
+    back: (value: number) => fromStored((value - offset) / factor),
     isLinear: true,
     range: [Math.min(...ends), Math.max(...ends)] as const,
-    values: stored.map(ofStored),
+    values: stored.map(fromStored),
   }
 }
 
@@ -126,16 +126,16 @@ function domainOf({ lut, window, function: kind }: Voi): readonly [number, numbe
 function voiLevels(voi: Voi): Mapping {
   if (voi.lut) {
     const table = tableLookup(voi.lut)
-    const white = whiteOf(voi.lut)
+    const white = maxLevelOf(voi.lut)
     return (value) => table(value) / white
   }
   const { center, width } = voi.window ?? { center: 0.5, width: 1 }
   if (voi.function === 'SIGMOID')
     return (value) => 1 / (1 + Math.exp((-4 * (value - center)) / width))
-  return straight(domainOf(voi))
+  return linearRamp(domainOf(voi))
 }
 
-const straight =
+const linearRamp =
   ([low, high]: readonly [number, number]): Mapping =>
   (value) =>
     high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : value > high ? 1 : 0
@@ -144,7 +144,7 @@ const straight =
 function presentationLevels(table: LookUpTable | null): Mapping {
   if (!table) return (level) => level
   const numbers = numbersOf(table)
-  const white = whiteOf(table)
+  const white = maxLevelOf(table)
   return (level) => (numbers[Math.round(level * (numbers.length - 1))] ?? 0) / white
 }
 
@@ -154,4 +154,4 @@ function tableLookup(table: LookUpTable): Mapping {
   return (value) => numbers[Math.max(0, Math.min(last, Math.round(value) - table.firstValue))] ?? 0
 }
 
-const whiteOf = ({ bits }: LookUpTable): number => 2 ** bits - 1
+const maxLevelOf = ({ bits }: LookUpTable): number => 2 ** bits - 1

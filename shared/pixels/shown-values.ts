@@ -8,11 +8,11 @@ import {
   type ValueWindow,
   voiFunctionOf,
 } from './opening-window.ts'
-import type { Samples, Stored } from './stored.ts'
-import { rescaled, type Values } from './values.ts'
+import type { Samples, StoredPixels } from './stored.ts'
+import { rescaledValues, type Values } from './values.ts'
 
 /** Stored values as returned by a decoder. */
-export interface DecodedPixels extends Stored {
+export interface DecodedPixels extends StoredPixels {
   /** Whether the data is RGB, regardless of the photometric interpretation. */
   readonly isRgb: boolean
 }
@@ -29,7 +29,7 @@ const COLOUR = { least: 0, greatest: 255, window: { center: 128, width: 256 } }
 
 /** @throws ImageProblem */
 export function shownValues(
-  stored: Stored | DecodedPixels,
+  stored: StoredPixels | DecodedPixels,
   pixel: ImagePixel,
   of: FrameHeader,
   modality: string,
@@ -40,7 +40,7 @@ export function shownValues(
     const form = isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel
     return { values: rgbOf(stored, form, extras), ...COLOUR }
   }
-  const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
+  const { values, least, greatest } = rescaledValues(stored.samples, pixel, of.attributes, extras)
   const [curve] = curvesOf(extras)
   const window = curve
     ? windowOfCurve(curve, voiFunctionOf(of, values) === 'LINEAR_EXACT')

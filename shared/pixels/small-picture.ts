@@ -41,13 +41,13 @@ export function smallPicture(image: ShownImage, box: PictureBox): SmallPicture {
   const [width, height] = sizeOf(image, box)
   const rgba = new Uint8ClampedArray(width * height * 4).fill(255)
   const levelOf = isColour ? undefined : levelsOf(image)
-  const acrossOf = Array.from({ length: width }, (_, x) => partOf(x, width, columns))
+  const columnParts = Array.from({ length: width }, (_, x) => partOf(x, width, columns))
   for (let y = 0; y < height; y += 1) {
-    const down = partOf(y, height, rows)
-    for (const [x, across] of acrossOf.entries()) {
+    const verticalPart = partOf(y, height, rows)
+    for (const [x, across] of columnParts.entries()) {
       const to = (y * width + x) * 4
       const sums = [0, 0, 0]
-      for (const row of down)
+      for (const row of verticalPart)
         for (const column of across) {
           const from = row * columns + column
           if (levelOf) sums[0] = (sums[0] as number) + levelOf(values[from] as number)
@@ -55,7 +55,7 @@ export function smallPicture(image: ShownImage, box: PictureBox): SmallPicture {
             for (let channel = 0; channel < 3; channel += 1)
               sums[channel] = (sums[channel] as number) + (values[from * 3 + channel] as number)
         }
-      const count = down.length * across.length
+      const count = verticalPart.length * across.length
       for (let channel = 0; channel < 3; channel += 1)
         rgba[to + channel] = (sums[levelOf ? 0 : channel] as number) / count
     }

@@ -13,7 +13,7 @@ export type Samples =
   | Float64Array
 
 /** Stored values of a frame, before palette, colour conversion and rescale. */
-export interface Stored {
+export interface StoredPixels {
   /**
    * rows × columns × samples: pixel by pixel, or plane by plane where `isPlanar`; of YBR_FULL_422
    * see `isSubsampled`.
@@ -25,9 +25,9 @@ export interface Stored {
 }
 
 export const BIG_ENDIAN = '1.2.840.10008.1.2.2'
-export const RLE = '1.2.840.10008.1.2.5'
+export const RLE_SYNTAX = '1.2.840.10008.1.2.5'
 /** Implicit, explicit, deflated (which the gateway has inflated), big endian. */
-export const NATIVE: ReadonlySet<string> = new Set([
+export const NATIVE_SYNTAXES: ReadonlySet<string> = new Set([
   '1.2.840.10008.1.2',
   '1.2.840.10008.1.2.1',
   '1.2.840.10008.1.2.1.99',
@@ -40,7 +40,7 @@ export function nativeFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   isBigEndian: boolean,
-): Stored {
+): StoredPixels {
   const pixels = pixel.rows * pixel.columns
   const size = pixel.bitsAllocated
   const is422 =
@@ -51,20 +51,20 @@ export function nativeFrame(
     throw new ImageProblem(
       message('viewer.pixels-cut-short', { percent: percentOf(bytes.length, needed) }),
     )
-  if (size === 1) return { samples: unpacked(bytes, count), isPlanar: false, isSubsampled: false }
+  if (size === 1) return { samples: unpackBits(bytes, count), isPlanar: false, isSubsampled: false }
   const own = bytes.slice(0, needed)
-  if (isBigEndian && size > 8) swap(own, size / 8)
+  if (isBigEndian && size > 8) swapBytes(own, size / 8)
   const samples = valuesOf(own.buffer, pixel)
   const isPlanar = pixel.samplesPerPixel > 1 && pixel.planarConfiguration === 1 && !is422
   return { samples: withStoredBits(samples, pixel), isPlanar, isSubsampled: is422 }
 }
 
 /** Decodes RLE (PS3.5 annex G). @throws ImageProblem */
-export function decodeRleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Stored {
+export function decodeRleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): StoredPixels {
   const pixels = pixel.rows * pixel.columns
-  const isBits = pixel.bitsAllocated === 1
-  const width = isBits ? 1 : pixel.bitsAllocated / 8
-  const planeBytes = isBits ? Math.ceil(pixels / 8) : pixels
+  const isSingleBit = pixel.bitsAllocated === 1
+  const width = isSingleBit ? 1 : pixel.bitsAllocated / 8
+  const planeBytes = isSingleBit ? Math.ceil(pixels / 8) : pixels
   if (bytes.length < 64 || !Number.isInteger(width))
     throw new ImageProblem(message('viewer.no-rle-header'))
   const header = new DataView(bytes.buffer, bytes.byteOffset, 64)
@@ -88,9 +88,9 @@ export function decodeRleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel
       planeBytes,
     )
   }
-  if (isBits)
+  if (isSingleBit)
     return {
-      samples: unpacked(out, pixels * pixel.samplesPerPixel),
+      samples: unpackBits(out, pixels * pixel.samplesPerPixel),
       isPlanar: true,
       isSubsampled: false,
     }
@@ -128,16 +128,16 @@ function unpackRle(
     )
 }
 
-const percentOf = (there: number, needed: number) => Math.floor((there / needed) * 100)
+const percentOf = (available: number, needed: number) => Math.floor((available / needed) * 100)
 
 /** Unpacks one value per bit, lowest bit first (PS3.5 8.1.1). */
-function unpacked(bytes: Uint8Array, count: number): Uint8Array {
+function unpackBits(bytes: Uint8Array, count: number): Uint8Array {
   const out = new Uint8Array(count)
   for (let n = 0; n < count; n += 1) out[n] = ((bytes[n >> 3] as number) >> (n & 7)) & 1
   return out
 }
 
-function swap(bytes: Uint8Array, width: number): void {
+function swapBytes(bytes: Uint8Array, width: number): void {
   for (let at = 0; at + width <= bytes.length; at += width) bytes.subarray(at, at + width).reverse()
 }
 

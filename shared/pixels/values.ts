@@ -8,7 +8,7 @@ export type Values = Uint8Array | Int16Array | Uint16Array | Float32Array
  * The values of a grayscale frame after the modality transformation (PS3.3 C.11.1), with their
  * minimum and maximum.
  */
-interface Rescaled {
+interface RescaledValues {
   readonly values: Values
   readonly least: number
   readonly greatest: number
@@ -18,12 +18,12 @@ interface Rescaled {
  * Applies the modality LUT, or slope and intercept. Integral values that fit are Int16, so that the
  * images of a stack have one type; 8-bit stored values without a transformation remain Uint8.
  */
-export function rescaled(
+export function rescaledValues(
   samples: Samples,
   pixel: ImagePixel,
   attributes: FrameAttributes,
   extras: InstanceExtras | undefined,
-): Rescaled {
+): RescaledValues {
   const table = extras?.modalityLut
   if (table) {
     const numbers = numbersOf(table)
@@ -43,7 +43,7 @@ export function rescaled(
   }
   const isFloat = samples instanceof Float32Array || samples instanceof Float64Array
   if (!isFloat && Number.isInteger(slope) && Number.isInteger(intercept))
-    return whole(samples, slope, intercept)
+    return rescaledIntegers(samples, slope, intercept)
   return typed(samples, (value) => value * slope + intercept)
 }
 
@@ -63,7 +63,7 @@ export function rescaledPadding(
 }
 
 /** The stored value of a value; undefined if a look-up table was applied. */
-export function storedOf(
+export function storedValueOf(
   value: number,
   attributes: FrameAttributes,
   hasTable: boolean,
@@ -74,7 +74,7 @@ export function storedOf(
 }
 
 /** Whole numbers stay whole: their type follows from the range, before any is calculated. */
-function whole(samples: Samples, slope: number, intercept: number): Rescaled {
+function rescaledIntegers(samples: Samples, slope: number, intercept: number): RescaledValues {
   const range = rangeOf(samples)
   const ends = [range.least * slope + intercept, range.greatest * slope + intercept]
   const [least, greatest] = [Math.min(...ends), Math.max(...ends)]
@@ -95,7 +95,7 @@ function whole(samples: Samples, slope: number, intercept: number): Rescaled {
   return { values, least, greatest }
 }
 
-function typed(samples: Samples, map: (value: number) => number): Rescaled {
+function typed(samples: Samples, map: (value: number) => number): RescaledValues {
   let least = Number.POSITIVE_INFINITY
   let greatest = Number.NEGATIVE_INFINITY
   let isWhole = true
@@ -116,7 +116,7 @@ function typed(samples: Samples, map: (value: number) => number): Rescaled {
   return { values, ...inRange(least, greatest) }
 }
 
-function rangeOf(samples: Samples): Pick<Rescaled, 'least' | 'greatest'> {
+function rangeOf(samples: Samples): Pick<RescaledValues, 'least' | 'greatest'> {
   let least = Number.POSITIVE_INFINITY
   let greatest = Number.NEGATIVE_INFINITY
   for (let n = 0; n < samples.length; n += 1) {

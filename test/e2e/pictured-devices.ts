@@ -1,4 +1,4 @@
-import { WRONG_ENTRY } from '#server/modules/images/wrong-steps.ts'
+import { WRONG_ENTRY_CODE } from '#server/modules/images/wrong-steps.ts'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import { CT, image, type Values } from '../electron/server/modules/images/intake-fixture.ts'
 import { ask } from '../electron/server/modules/worklist/worklist-fixture.ts'
@@ -185,7 +185,7 @@ const END: Readonly<Record<End, Values>> = {
     // PS3.16 CID 9300.
     PerformedProcedureStepDiscontinuationReasonCodeSequence: [
       {
-        CodeValue: WRONG_ENTRY,
+        CodeValue: WRONG_ENTRY_CODE,
         CodingSchemeDesignator: 'DCM',
         CodeMeaning: 'Incorrect worklist entry selected',
       },

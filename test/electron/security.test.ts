@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { securityHeaders } from '#server/http/security-headers.ts'
-import { registerIpcHandlers, validated } from '../../electron/desktop/ipc-handlers.ts'
+import { registerIpcHandlers, withValidation } from '../../electron/desktop/ipc-handlers.ts'
 import { refusePermissions, refuseRequests } from '../../electron/desktop/permissions.ts'
 import { isOpenable, openWindow, refuseWebviews } from '../../electron/desktop/window.ts'
 import { stateFile, WindowBoundsBySet } from '../../electron/desktop/window-state.ts'
@@ -213,7 +213,7 @@ it('17: answers the main frame of its own page, and messages of a known form', (
   ).toEqual([])
   const heard: unknown[] = []
   registerIpcHandlers(() => ORIGIN, {
-    'checklist-17': validated(z.tuple([z.string().max(5)]), (text) => heard.push(text)),
+    'checklist-17': withValidation(z.tuple([z.string().max(5)]), (text) => heard.push(text)),
   })
   const own = { url: `${ORIGIN}/#/` }
   fake.sent('checklist-17', own, 'yes')

@@ -12,7 +12,7 @@ import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import {
   type Archive,
   openArchive,
@@ -333,7 +333,9 @@ it('lists who has the report of a study that images are merged into, which says 
     const params = { studyInstanceUid: SECOND }
     const request = { kind: 'merge', target: { to: 'study', studyInstanceUid: UID } } as const
     const { digest, warnings } = await call(dashboardCorrections.preview, { params, body: request })
-    expect(warnings.map(english).join()).toContain('A report of the target study is already signed')
+    expect(warnings.map(englishText).join()).toContain(
+      'A report of the target study is already signed',
+    )
     const order = {
       cause: 'wrong-worklist-entry',
       reason: 'The console was restarted during the exam',

@@ -48,7 +48,7 @@ function startDay({ dimsePort, http }: StartedGateway) {
   const lines: string[] = []
   const options: DemoDayOptions = {
     peer: { host: '127.0.0.1', port: dimsePort, aeTitle: 'ISTHMUS' },
-    window: http,
+    windowUrl: http,
     radiologist: RADIOLOGIST,
     clock: () => Date.now(),
     speed: SPEED,

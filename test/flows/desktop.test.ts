@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import {
-  type GatewayEnd,
+  type GatewayAddresses,
+  type GatewayExit,
   GatewayProcess,
-  type Ready,
 } from '../../electron/desktop/gateway-process.ts'
 import { openKeyStore } from '../../electron/desktop/key-store.ts'
 import { watchStatus } from '../../electron/desktop/status-watch.ts'
@@ -19,8 +19,8 @@ const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let folder: string
 let gateway: GatewayProcess | undefined
-const readies: Ready[] = []
-const ends: GatewayEnd[] = []
+const readies: GatewayAddresses[] = []
+const ends: GatewayExit[] = []
 
 beforeEach(() => {
   fake.forgetAll()

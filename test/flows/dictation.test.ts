@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { silence } from '#server/modules/dictation/wav.ts'
+import { silentWav } from '#server/modules/dictation/wav.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDictation, MAX_DICTATION_BYTES } from '#shared/contract/dictation.ts'
 import type { StudyId } from '#shared/ids.ts'
@@ -57,7 +57,7 @@ async function send(
 
 describe('a dictated report', () => {
   it('is the text of the engine, and is audited without what was said', async () => {
-    const audio = silence(2)
+    const audio = silentWav(2)
     expect(await send(audio)).toEqual({ status: 200, json: { text: SAID } })
     expect(played.heard).toMatchObject([{ fields: { language: 'en' }, file: audio }])
     const { entries } = await owner(dashboard.audit, { query: { action: 'dictation.transcribe' } })
@@ -76,18 +76,18 @@ describe('a dictated report', () => {
     const answers = [
       await send(Buffer.alloc(MAX_DICTATION_BYTES + 1)),
       await send(Buffer.alloc(0)),
-      await send(silence(1), { headers: { 'content-type': 'application/json' } }),
-      await send(silence(1), { query: '?language=xx' }),
+      await send(silentWav(1), { headers: { 'content-type': 'application/json' } }),
+      await send(silentWav(1), { query: '?language=xx' }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([413, 400, 415, 400])
     expect(played.requests).toBe(0)
   })
 
   it('is for who writes reports, and sees the study', async () => {
-    expect((await send(silence(1), { by: stage.users.manager })).status).toBe(403)
-    expect((await send(silence(1), { of: studyId.replace(/.$/, 'f') })).status).toBe(404)
+    expect((await send(silentWav(1), { by: stage.users.manager })).status).toBe(403)
+    expect((await send(silentWav(1), { of: studyId.replace(/.$/, 'f') })).status).toBe(404)
     const nobody = await stage.nobody.send(callOf(), {
-      body: silence(1),
+      body: silentWav(1),
       headers: { ...OWN_PAGE, ...TYPE },
     })
     expect(nobody.status).toBe(401)
@@ -96,9 +96,9 @@ describe('a dictated report', () => {
 
   it('says why there is no text: off, killed over it, not there', async () => {
     played.answer = () => played.kill()
-    const [killed, gone] = [await send(silence(1)), await send(silence(1))]
+    const [killed, gone] = [await send(silentWav(1)), await send(silentWav(1))]
     await set({ 'dictation.isOn': false })
-    const off = await send(silence(1))
+    const off = await send(silentWav(1))
     expect([killed, gone, off].map(({ status, json }) => `${status} ${json.detail}`)).toEqual([
       '503 The speech engine could not be reached: the connection was closed before the response was complete.',
       '503 The speech engine could not be reached: the connection was refused.',
@@ -121,7 +121,7 @@ describe('a dictated report', () => {
     const sent = fetch(`${stage.http}${path}`, {
       method: 'POST',
       headers: { ...(await sessionHeaders(stage.http, RADIOLOGIST)), ...TYPE },
-      body: new Uint8Array(silence(1)),
+      body: new Uint8Array(silentWav(1)),
       signal: ended.signal,
     })
     await expect(sent).rejects.toThrow()
@@ -136,7 +136,7 @@ describe('the engine', () => {
     expect(await state()).toEqual({ isConfigured: false, hasSecret: false })
     const good = await owner(dashboardDictation.test, {})
     expect(good.success).toBe(true)
-    expect(played.heard[0]?.file.equals(silence(1))).toBe(true)
+    expect(played.heard[0]?.file.equals(silentWav(1))).toBe(true)
     played.kill()
     const bad = await owner(dashboardDictation.test, {})
     expect([bad.success, textOf(bad.message)]).toEqual([
@@ -148,7 +148,7 @@ describe('the engine', () => {
   it('gets its secret, which the window cannot read again', async () => {
     await owner(dashboardDictation.setSecret, { body: { secret: 'a quiet secret' } })
     expect(await state()).toEqual({ isConfigured: true, hasSecret: true })
-    await send(silence(1))
+    await send(silentWav(1))
     expect(played.heard[0]?.authorization).toBe('Bearer a quiet secret')
     await owner(dashboardDictation.setSecret, { body: { secret: null } })
     expect(await state()).toEqual({ isConfigured: true, hasSecret: false })

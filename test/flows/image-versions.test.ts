@@ -7,7 +7,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { openArchive } from '../electron/server/modules/forwarding/forwarding-fixture.ts'
 import { encoded } from '../electron/server/modules/images/intake-fixture.ts'
 import { type Acceptor, type Script, startAcceptor } from '../support/acceptor.ts'
@@ -145,7 +145,7 @@ it.concurrent('shows versions with other pixels, asks for a look at them, and sh
     [sopUid(3), 'current', 'pixels'],
   ])
   const { lines } = await call(dashboard.feed, { query: {} })
-  expect(lines.map(({ text }) => english(text)).join('\n')).toMatch(
+  expect(lines.map(({ text }) => englishText(text)).join('\n')).toMatch(
     /The device resent an existing image with different pixel data/,
   )
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import {
   BEGINS,
   EXAM,
@@ -43,7 +43,7 @@ const settled = (clinic: ImagingClinic, uid = UID) =>
     return study
   })
 const feedOf = async ({ gateway }: ImagingClinic) =>
-  (await gateway.call(dashboard.feed, { query: {} })).lines.map(({ text }) => english(text))
+  (await gateway.call(dashboard.feed, { query: {} })).lines.map(({ text }) => englishText(text))
 
 /** The study has the partner's values, then the header's; and the images know what they are of. */
 async function expectSeededAndEnriched(clinic: ImagingClinic): Promise<void> {

@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest'
 import { runWithLock } from '#server/modules/control/commands.ts'
 import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
 import { dashboardViews, View } from '#shared/contract/viewing.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
@@ -237,5 +237,5 @@ it.each([
   const { tierId } = await gateway.call(dashboardTiers.add, { body: store.tier({}, settings) })
   const { success, message } = await gateway.call(dashboardTiers.test, { params: { tierId } })
   expect(success).toBe(false)
-  expect(english(message)).toContain(expected)
+  expect(englishText(message)).toContain(expected)
 })

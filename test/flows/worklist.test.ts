@@ -3,8 +3,8 @@ import { localDay } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
-import type { WorklistAsk } from '#shared/contract/worklist.ts'
-import { english } from '#shared/messages/english.ts'
+import type { WorklistTestQuery } from '#shared/contract/worklist.ts'
+import { englishText } from '#shared/messages/english.ts'
 import {
   ask,
   identifierOf,
@@ -593,7 +593,7 @@ it('refuses a device that is switched off, also where everyone is served, and do
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'OTHER' })).toBe('A-ASSOCIATE-AC')
 
   const { lines } = await gateway.call(dashboard.feed, { query: {} })
-  expect(lines.map(({ text }) => english(text))).toContain(
+  expect(lines.map(({ text }) => englishText(text))).toContain(
     'CT1 tried to connect and was rejected: this device is disabled in the device list.',
   )
   expect((await gateway.call(dashboard.callers, {})).callers).toEqual([])
@@ -631,7 +631,7 @@ it('gives the window the rows that the device gets over the network', async () =
     modality: 'CT',
     startDate: '2026-11-20',
     endDate: '2026-11-20',
-  } as WorklistAsk
+  } as WorklistTestQuery
   const inspection = await gateway.call(dashboard.askWorklist, { body })
 
   expect(

@@ -9,7 +9,7 @@ import { ObjectStore, PART_BYTES } from '#server/modules/tiers/object-store.ts'
 import { storeFault } from '#server/modules/tiers/store-fault.ts'
 import { Agents } from '#server/webhooks/agents.ts'
 import type { S3Settings } from '#shared/contract/tiers.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { startCeph } from '../support/ceph.ts'
 import { needs } from '../support/needs.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -51,13 +51,13 @@ it('keeps images in Ceph, encrypted with the key of the gateway, in parts where 
   const faultOf = (work: Promise<unknown>) =>
     work.then(
       () => 'none',
-      (error: unknown) => english(storeFault(error)),
+      (error: unknown) => englishText(storeFault(error)),
     )
   const test = (store: ObjectStore, encryption: S3Settings['encryption'] = 'none') =>
     testStore({ uuid: () => 'one' }, store, encryption)
 
-  expect(english(await test(open()))).toContain('written, read and deleted')
-  expect(english(await test(open({ encryption: 'sse-c' }), 'sse-c'))).toContain('written, read')
+  expect(englishText(await test(open()))).toContain('written, read and deleted')
+  expect(englishText(await test(open({ encryption: 'sse-c' }), 'sse-c'))).toContain('written, read')
 
   const faults = {
     secret: await faultOf(test(open({}, { secret: 'wrong' }))),

@@ -80,11 +80,11 @@ it("reads every text of pydicom's character set files as pydicom does", (context
   const elements = python<readonly TextElement[]>(READ_FILES) ?? []
   expect(new Set(elements.map(({ name }) => name)).size).toBeGreaterThan(10)
   const read = elements.map(({ name, hex, terms, vr }) => {
-    const { text, exact } = decodeText(Buffer.from(hex, 'hex'), terms, vr)
+    const { text, isExact } = decodeText(Buffer.from(hex, 'hex'), terms, vr)
     // pydicom leaves out empty component groups at the end of a name.
-    return { name, exact, text: text.replace(/=+$/, '') }
+    return { name, isExact, text: text.replace(/=+$/, '') }
   })
-  expect(read).toEqual(elements.map(({ name, text }) => ({ name, exact: true, text })))
+  expect(read).toEqual(elements.map(({ name, text }) => ({ name, isExact: true, text })))
 })
 
 /**

@@ -11,7 +11,7 @@ import {
   type InstanceRecord,
   listStudyInstances,
 } from '#server/modules/images/instance-queries.ts'
-import { readStored } from '#server/modules/images/stored-object.ts'
+import { readStoredObject } from '#server/modules/images/stored-object.ts'
 import { openStage, type Stage } from '../electron/server/modules/images/intake-fixture.ts'
 import { needs } from '../support/needs.ts'
 import { dataSetOf, type Sample } from '../support/samples.ts'
@@ -33,7 +33,7 @@ async function pixelsOf(
     path = plain
   }
   const { dataSetOffset, transferSyntaxUid } = await readFileMeta(path)
-  const { pixels } = (await readStored({ path, dataSetOffset, transferSyntaxUid })).structure
+  const { pixels } = (await readStoredObject({ path, dataSetOffset, transferSyntaxUid })).structure
   if (!pixels) return undefined
   await using file = await open(path, 'r')
   const bytes = Buffer.alloc(pixels.end - pixels.at)

@@ -15,7 +15,7 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import { ViewLine } from '#shared/contract/viewed-images.ts'
 import { View } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { encoded } from '../electron/server/modules/images/intake-fixture.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
@@ -221,8 +221,8 @@ export async function openFaultClinic({
         ...today.items.map(({ kind }) => kind),
         ...[status.storage.detail, status.partner.detail]
           .filter((detail) => detail !== null)
-          .map(english),
-        ...feed.lines.map(({ text }) => english(text)),
+          .map(englishText),
+        ...feed.lines.map(({ text }) => englishText(text)),
       ]
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
@@ -303,9 +303,9 @@ async function cellOf(asked: Asked, ask: Ask, kind?: FeedLine['kind']): Promise<
   const isRefused = kind === 'commitment' && !answer.startsWith('0000')
   if (kind && !isRefused)
     await until(async () =>
-      (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(english(text))),
+      (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(englishText(text))),
     )
-  const seen = (await own()).map(({ text }) => english(text)).join(' ')
+  const seen = (await own()).map(({ text }) => englishText(text)).join(' ')
   return { answer, kept, seen: seen === '' ? await troubleOf(asked) : withoutTimes(seen) }
 }
 
@@ -320,7 +320,7 @@ const withoutTimes = (text: string): string =>
 async function troubleOf({ owner }: Asked): Promise<string> {
   const { records, storage, partner } = await owner(dashboard.status, {})
   const detail = records.detail ?? storage.detail ?? partner.detail
-  return detail ? english(detail) : 'nothing of it'
+  return detail ? englishText(detail) : 'nothing of it'
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
@@ -557,7 +557,7 @@ const viewAnswer: Ask = async ({ gateway, work, number }) => {
     answer: frame.status === 200 ? 'shown' : `${frame.status}, not shown`,
     seen: [
       `${uids.size} ${uids.size === 1 ? 'image' : 'images'}, ${which}`,
-      ...faults.map(({ sentence }) => english(sentence)),
+      ...faults.map(({ sentence }) => englishText(sentence)),
     ].join(': '),
   }
 }

@@ -8,7 +8,7 @@ import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.t
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import {
   ACTOR,
   forwardingStage,
@@ -153,7 +153,7 @@ describe('forwarding to storescp', () => {
     await stage.forwarding.settled()
     expect(archive.files()).toEqual([])
     const { lastError } = stage.forwarding.list().destinations[0] ?? {}
-    expect(lastError && english(lastError)).toContain(
+    expect(lastError && englishText(lastError)).toContain(
       'presents a certificate other than the one that is entered for it',
     )
     expect(countForwards(stage.store.database)).toEqual({ waiting: 1, failed: 0 })
@@ -242,7 +242,7 @@ describe('dcmqrscp', () => {
     stage.forwarding.pull(destinationId, STUDY, ACTOR)
     const [failed] = await pulled(stage)
     expect(failed).toMatchObject({ state: 'failed', completed: 0 })
-    expect(failed?.detail && english(failed.detail)).toContain(
+    expect(failed?.detail && englishText(failed.detail)).toContain(
       'does not know ISTHMUS as a destination',
     )
   })

@@ -4,7 +4,7 @@ import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
 import { dashboard, type FeedLine, type Status } from '#shared/contract/dashboard.ts'
 import { dashboardImages, type ImageStudySummary } from '#shared/contract/images.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { StartedGateway } from '../support/gateway.ts'
 import { CT_IMAGE_STORAGE, imageDataSet, type MadeInstance } from '../support/instance-file.ts'
 import {
@@ -120,7 +120,7 @@ export const statusOf = ({ call }: StartedGateway): Promise<Status> => call(dash
 export const feedOf = async ({ call }: StartedGateway): Promise<readonly FeedLine[]> =>
   (await call(dashboard.feed, { query: { limit: 100 } })).lines
 export const feedTexts = async (started: StartedGateway): Promise<string[]> =>
-  (await feedOf(started)).map(({ text }) => english(text))
+  (await feedOf(started)).map(({ text }) => englishText(text))
 
 /** A study as the window lists it; undefined where it has none of its images. */
 export async function studyOf(

@@ -89,7 +89,10 @@ describe('instances sent to storescp', () => {
     await using archive = await startStorescp(['+x='])
     const [result] = await send(archive, [{ ...meta, path: compressed }])
     if (result?.outcome !== 'needs-transcoding') throw new Error(`${result?.outcome}`)
-    expect([...result.accepts].sort()).toEqual([implicitLittleEndian, explicitLittleEndian])
+    expect([...result.acceptedSyntaxes].sort()).toEqual([
+      implicitLittleEndian,
+      explicitLittleEndian,
+    ])
     const back = join(scratch.path, 'back.dcm')
     await transcoder.transcode(compressed, back, explicitLittleEndian)
     expect(outcomes(await send(archive, [{ ...(await readFileMeta(back)), path: back }]))).toEqual([
@@ -154,7 +157,10 @@ describe('instances sent to storescp', () => {
     expect(
       results.map(
         (result) =>
-          result.outcome === 'failed' && [result.isTried, (result.error as { kind?: string }).kind],
+          result.outcome === 'failed' && [
+            result.wasAttempted,
+            (result.error as { kind?: string }).kind,
+          ],
       ),
     ).toEqual(Array.from({ length: 3 }, () => [false, 'unreachable']))
   })

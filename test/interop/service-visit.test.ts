@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { dashboard, dashboardDevices } from '#shared/contract/dashboard.ts'
 import { dashboardServiceVisit } from '#shared/contract/service-visit.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { echoscu, findscu, scratchFolder } from '../support/dcmtk.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { writeInstance } from '../support/instance-file.ts'
@@ -119,7 +119,7 @@ it('says why an association was rejected, and what to do', async () => {
   expect(rejected?.rejection).toBe(
     'rejected-permanent (1), DICOM UL service-user (1), calling-AE-title-not-recognized (3)',
   )
-  expect(rejected?.remedy && english(rejected.remedy)).toContain('Add the device under Devices')
+  expect(rejected?.remedy && englishText(rejected.remedy)).toContain('Add the device under Devices')
 })
 
 it.each(['text', 'json'] as const)(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { freePort } from '../support/free-port.ts'
 import {
   type ImagingClinic,
@@ -28,7 +28,7 @@ async function both(): Promise<
 }
 
 const feedOf = async ({ gateway: { call } }: ImagingClinic) =>
-  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => english(text))
+  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => englishText(text))
 const archiveAt = (port: number) =>
   NewDestination.parse({
     ...{ name: 'PACS', aeTitle: 'ORTHANC', host: '127.0.0.1', port },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { freePort } from '../support/free-port.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
@@ -105,7 +105,7 @@ async function reported(orthanc: Orthanc, transactionUid: string): Promise<Commi
 }
 
 const feedOf = async ({ call }: StartedGateway) =>
-  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => english(text))
+  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => englishText(text))
 
 describe('Orthanc', () => {
   it('sends a study in every transfer syntax, and is told that all of it is kept', async (context) => {

@@ -7,7 +7,7 @@ import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { compareContent } from '#server/modules/images/same-content.ts'
-import { readStored, type StoredObject } from '#server/modules/images/stored-object.ts'
+import { readStoredObject, type StoredObject } from '#server/modules/images/stored-object.ts'
 import { writeInstance } from '../support/instance-file.ts'
 import { needs } from '../support/needs.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -25,7 +25,7 @@ it('agrees with DCMTK on which samples are complete', async (context) => {
   needs(context, 'dcmtk', 'samples')
   const judged = await Promise.all(
     (samplesByLack().get('') ?? []).map(async (sample) => {
-      const { structure } = await readStored(sample)
+      const { structure } = await readStoredObject(sample)
       const isReadable = await run('dcmdump', ['-q', sample.path], { maxBuffer: 1 << 30 }).then(
         () => true,
         () => false,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { startStorescp } from '../support/archive.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
@@ -181,7 +181,7 @@ describe('DCMTK over TLS', () => {
     const { lines } = await started.call(dashboard.feed, { query: { limit: 100 } })
     expect(
       lines
-        .map(({ text }) => english(text))
+        .map(({ text }) => englishText(text))
         .filter((text) => text.includes('it must present a certificate and presented none')),
     ).not.toEqual([])
   })
@@ -228,7 +228,7 @@ describe('a destination by TLS', () => {
       if (destination && (destination.queue.waiting === 0 || destination.lastError !== null))
         return {
           files: storedIn(archive.folder).map(({ dataSet }) => dataSet),
-          lastError: destination.lastError ? english(destination.lastError) : '',
+          lastError: destination.lastError ? englishText(destination.lastError) : '',
         }
       await sleep(25)
     }

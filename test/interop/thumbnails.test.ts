@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { THUMBNAIL } from '#server/dicom/thumbnails/rendering.ts'
+import { THUMBNAIL_RENDERING } from '#server/dicom/thumbnails/rendering.ts'
 import { pictureOf, renderedFrame } from '#server/dicom/thumbnails/thumbnail.ts'
 import type { SmallPicture } from '#shared/pixels/small-picture.ts'
 import { fileOf, IMAGE, uint16 } from '../electron/server/dicom/pixel-data/viewed-file-fixture.ts'
@@ -226,7 +226,7 @@ describe('thumbnails', () => {
     const none: string[] = []
     let there = 0
     for (const { path } of samples()) {
-      const png = await renderedFrame(path, THUMBNAIL)
+      const png = await renderedFrame(path, THUMBNAIL_RENDERING)
       if (png) there++
       else none.push(basename(path))
     }

@@ -22,7 +22,7 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Operation } from '#shared/operation.ts'
 import { image } from '../electron/server/modules/images/intake-fixture.ts'
 import { item, NOW, openPartner } from '../electron/server/modules/worklist/worklist-fixture.ts'
@@ -216,7 +216,7 @@ describe('a disk without any room', () => {
       expect.objectContaining({ kind: 'disk', tone: 'danger', detail: FULL, since: records.since }),
     )
     const lines = (await gateway.call(dashboard.feed, { query: { limit: 100 } })).lines.map(
-      ({ text }) => english(text),
+      ({ text }) => englishText(text),
     )
     expect(lines.filter((text) => text === FULL)).toHaveLength(1)
     expect(errorsIn(gateway)).toEqual([SAID_ONCE])

@@ -11,7 +11,7 @@ import { verification } from '#server/dicom/scp/service-classes.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 /** What the observer saw, as short lines: `opened CT1 Verification`. */
 export interface Watched {
@@ -63,7 +63,7 @@ export async function serve(serving: Serving = {}): Promise<Watched> {
           `answered ${callingAeTitle} ${service} ${status.toString(16).padStart(4, '0')} ${responses}`,
         ),
       closed: (association, { kind, detail }) =>
-        note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${english(detail)}`),
+        note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${englishText(detail)}`),
     },
     { ...DEFAULT_LIMITS, ...limits },
     (reference, error) => reported.push([reference, error]),

@@ -9,7 +9,7 @@ import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { Erasures } from '#server/modules/lifecycle/erasures.ts'
 import { Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
-import { addRule, switchRule } from '#server/modules/lifecycle/rules.ts'
+import { addRule, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import {
   IMAGE,
@@ -115,5 +115,5 @@ async function prepare(): Promise<void> {
     'user:usr_1',
   )
   const { revision } = await lifecycle.preview(ruleId)
-  switchRule(context, ruleId, { isOn: true, revision }, 'user:usr_1')
+  setRuleEnabled(context, ruleId, { isOn: true, revision }, 'user:usr_1')
 }

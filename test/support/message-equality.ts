@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { isMessage } from '#shared/messages/message.ts'
 
 // Test files of one project share their modules, and this file runs for each of them.
@@ -9,8 +9,8 @@ if (!Reflect.has(globalThis, DONE)) {
   // A message equals its English text: tests read what a person would.
   expect.addEqualityTesters([
     (one: unknown, other: unknown): boolean | undefined => {
-      if (isMessage(one) && typeof other === 'string') return english(one) === other
-      if (isMessage(other) && typeof one === 'string') return english(other) === one
+      if (isMessage(one) && typeof other === 'string') return englishText(one) === other
+      if (isMessage(other) && typeof one === 'string') return englishText(other) === one
       return undefined
     },
   ])
@@ -19,7 +19,7 @@ if (!Reflect.has(globalThis, DONE)) {
     const prototype = Object.getPrototypeOf(matcher)
     const { asymmetricMatch } = prototype
     prototype.asymmetricMatch = function (other: unknown) {
-      return asymmetricMatch.call(this, isMessage(other) ? english(other) : other)
+      return asymmetricMatch.call(this, isMessage(other) ? englishText(other) : other)
     }
   }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { code128 } from '#shared/code128.ts'
+import { code128Symbols } from '#shared/code128.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +16,7 @@ const STOP = '2331112'
 const BY_WIDTHS = new Map(
   Array.from({ length: 95 }, (_, at) => {
     const character = String.fromCharCode(32 + at)
-    return [code128(character)?.slice(6, 12).join('') ?? '', character] as const
+    return [code128Symbols(character)?.slice(6, 12).join('') ?? '', character] as const
   }),
 )
 
@@ -114,5 +114,5 @@ function decoded(runs: readonly Run[], first: number): string | undefined {
   const count = (end - first) / 6 - 2
   const symbols = Array.from({ length: count }, (_, at) => widths(first + 6 * (at + 1), 6))
   const text = symbols.map((symbol) => BY_WIDTHS.get(symbol) ?? '\n').join('')
-  return code128(text)?.join('') === widths(first, end + 7 - first) ? text : undefined
+  return code128Symbols(text)?.join('') === widths(first, end + 7 - first) ? text : undefined
 }

@@ -5,7 +5,7 @@ import { openPeople } from '#server/modules/users/people.ts'
 import {
   dashboardReports,
   type Reading,
-  type Saved,
+  type SaveOutcome,
   type Signed,
 } from '#shared/contract/reports.ts'
 import { type ScribeStudy, type StudyReportMetadata, scribe } from '#shared/contract/scribe.ts'
@@ -90,7 +90,7 @@ export interface ReadingWindow {
   /** Begins to write, or goes on with what is there. */
   begin(more?: { readonly takeOver?: boolean; readonly text?: string }): Promise<Reading>
   /** Saves on the revision it knows, which then is the saved one. */
-  save(text: string): Promise<Saved>
+  save(text: string): Promise<SaveOutcome>
   /** Signs the revision it knows. */
   sign(more?: Partial<SignBody>): Promise<Signed>
   /**

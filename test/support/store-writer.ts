@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { openContext } from '#server/context.ts'
 import { acquireLock } from '#server/database/lock.ts'
 import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
-import { keepDocument } from '#server/modules/worklist/queries.ts'
+import { storeDocument } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from './inspection-record.ts'
 
 /**
@@ -16,7 +16,7 @@ const store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUU
 async function writer(): Promise<void> {
   for (;;) {
     const inspectionId = await store.database.commitSoon(() => {
-      const answerHash = keepDocument(store, Buffer.from(crypto.randomUUID()))
+      const answerHash = storeDocument(store, Buffer.from(crypto.randomUUID()))
       const at = new Date().toISOString()
       return insertInspection(
         store.database,

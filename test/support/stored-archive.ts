@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { acquireLock } from '#server/database/lock.ts'
-import { allInstances, SELECT_INSTANCES } from '#server/modules/images/instance-queries.ts'
+import { readInstances, SELECT_INSTANCES } from '#server/modules/images/instance-queries.ts'
 import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { openWebArchive, type WebArchive } from '../flows/dicomweb-fixture.ts'
 import type { InstanceFile } from './instance-file.ts'
@@ -62,6 +62,6 @@ export async function openStoredArchive(files: readonly InstanceFile[]): Promise
 async function removeAll(folder: string): Promise<void> {
   using _lock = acquireLock(folder)
   using context = openContext({ folder })
-  const instances = allInstances(context.database, SELECT_INSTANCES)
+  const instances = readInstances(context.database, SELECT_INSTANCES)
   await removeLocalFiles(context, instances, (all) => all)
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { STAT_STUDY } from '#electron/simulator/demo-answers.ts'
+import { STAT_STUDY_DESCRIPTION } from '#electron/simulator/demo-answers.ts'
 import { localDay } from '#electron/simulator/partner.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
 import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
@@ -12,7 +12,7 @@ export interface DemoDayOptions {
   /** The gateway’s DICOM listener. */
   readonly peer: Peer
   /** URL of the window. */
-  readonly window: string
+  readonly windowUrl: string
   readonly radiologist: Account
   /** Milliseconds since 1970. */
   readonly clock: () => number
@@ -53,7 +53,8 @@ export async function runDemoDay(options: DemoDayOptions): Promise<void> {
   try {
     while (!signal.aborted) {
       const today = localDay(clock())
-      const steps: readonly Step[] = today === day ? routine(clinic, ++round) : opening(clinic)
+      const steps: readonly Step[] =
+        today === day ? routineSteps(clinic, ++round) : openingSteps(clinic)
       day = today
       for (const [seconds, step] of steps) {
         await pause(seconds)
@@ -68,17 +69,17 @@ export async function runDemoDay(options: DemoDayOptions): Promise<void> {
 /** Seconds to wait, and what to do then. */
 type Step = readonly [seconds: number, step: () => Promise<void>]
 
-const opening = (clinic: DemoClinic): Step[] => [
+const openingSteps = (clinic: DemoClinic): Step[] => [
   [2, () => clinic.visit(NEW_DEVICES[0])],
   [1, () => clinic.perform(MR, { isWrongPatient: true })],
   [3, () => clinic.perform(CT)],
-  [8, () => clinic.perform(CT, { description: STAT_STUDY })],
+  [8, () => clinic.perform(CT, { description: STAT_STUDY_DESCRIPTION })],
   [15, () => clinic.signReport()],
   [10, () => clinic.perform(MR)],
   [15, () => clinic.visit(NEW_DEVICES[1])],
 ]
 
-const routine = (clinic: DemoClinic, round: number): Step[] => [
+const routineSteps = (clinic: DemoClinic, round: number): Step[] => [
   [ROUTINE_SECONDS, () => clinic.perform(round % 2 === 0 ? CT : MR)],
   ...NEW_DEVICES.map((device): Step => [1, () => clinic.visit(device)]),
   ...(round % 2 === 0 ? [[1, () => clinic.signReport()] as const] : []),
@@ -92,15 +93,15 @@ interface ExamChoice {
 
 class DemoClinic {
   /** Study Instance UIDs of exams that have been performed. */
-  readonly #performed = new Set<string>()
+  readonly #performedUids = new Set<string>()
   /** AE titles of devices that were refused. */
-  readonly #refused = new Set<string>()
+  readonly #refusedAeTitles = new Set<string>()
   readonly #options
   readonly #radiologist
 
   constructor(options: DemoDayOptions) {
     this.#options = options
-    this.#radiologist = openRadiologist(options.window, options.radiologist, options.signal)
+    this.#radiologist = openRadiologist(options.windowUrl, options.radiologist, options.signal)
   }
 
   /** Connects as a new device, which is refused until somebody approves it; then it performs exams. */
@@ -108,8 +109,8 @@ class DemoClinic {
     const { aeTitle } = device
     const exams = await this.#worklist(device).catch(() => undefined)
     if (exams) return await this.perform(device)
-    if (this.#refused.has(aeTitle)) return
-    this.#refused.add(aeTitle)
+    if (this.#refusedAeTitles.has(aeTitle)) return
+    this.#refusedAeTitles.add(aeTitle)
     this.#options.report(`${aeTitle} is unknown and was refused. Approve it under Devices.`)
   }
 
@@ -120,24 +121,27 @@ class DemoClinic {
   ): Promise<void> {
     const { peer, clock, report } = this.#options
     const { aeTitle } = device
-    const left = (await this.#worklist(device)).filter(
-      ({ studyInstanceUid }) => !this.#performed.has(studyInstanceUid),
+    const remaining = (await this.#worklist(device)).filter(
+      ({ studyInstanceUid }) => !this.#performedUids.has(studyInstanceUid),
     )
     // STAT studies are performed only when they are asked for, so that one is left to read.
-    const exam = left.find((one) =>
-      description === undefined ? one.description !== STAT_STUDY : one.description === description,
+    const exam = remaining.find((one) =>
+      description === undefined
+        ? one.description !== STAT_STUDY_DESCRIPTION
+        : one.description === description,
     )
     if (!exam) return
-    const other = left.find(({ patientId }) => patientId !== exam.patientId)
+    const other = remaining.find(({ patientId }) => patientId !== exam.patientId)
     const performed = isWrongPatient && other ? { ...exam, ...patientOf(other) } : exam
-    this.#performed.add(exam.studyInstanceUid)
+    this.#performedUids.add(exam.studyInstanceUid)
     const caller = { peer, callingAeTitle: aeTitle }
     const step = await startStep(caller, exam, clock())
     const images = await performExam(peer, aeTitle, performed)
     await completeStep(caller, step, exam, images, clock())
     report(`${aeTitle} sent ${images} images: ${exam.description}, ${exam.accessionNumber}.`)
     if (performed !== exam) report('They name another patient. Compare them under Images.')
-    if (exam.description === STAT_STUDY) report('The study is STAT. Read it under Reading.')
+    if (exam.description === STAT_STUDY_DESCRIPTION)
+      report('The study is STAT. Read it under Reading.')
   }
 
   async signReport(): Promise<void> {

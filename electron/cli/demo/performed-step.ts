@@ -56,7 +56,7 @@ async function request(caller: Caller, command: Command, values: NamedValues): P
     sopClass: STEP_CLASS,
     command,
     dataSet: namedDataSet({ SpecificCharacterSet: 'ISO_IR 192', ...values }),
-    notOffered: 'dicom.no-services' as const,
+    notOfferedMessage: 'dicom.no-services' as const,
   }
   for await (const { category, status } of requestService(caller, service))
     if (category === 'failure') throw refusedError(caller.peer, status)

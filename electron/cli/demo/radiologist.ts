@@ -5,7 +5,7 @@ import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 
-const TEXT = `Technique: invented images of a phantom.
+const REPORT_TEXT = `Technique: invented images of a phantom.
 Findings: The lungs are clear. No effusion, no mass, no enlarged lymph nodes.
 Impression: Normal study.`
 
@@ -22,9 +22,9 @@ interface SignedStudy {
 /**
  * A radiologist who uses the same HTTP interface as the window. STAT studies are left for whoever
  * watches the demo.
- * @param window URL of the window, such as `http://127.0.0.1:8042`
+ * @param windowUrl URL of the window, such as `http://127.0.0.1:8042`
  */
-export function openRadiologist(window: string, account: Account, signal: AbortSignal) {
+export function openRadiologist(windowUrl: string, account: Account, signal: AbortSignal) {
   const unsignable = new Set<StudyId>()
   const windowId = randomUUID()
 
@@ -34,7 +34,7 @@ export function openRadiologist(window: string, account: Account, signal: AbortS
    */
   async function signOldest(): Promise<SignedStudy | undefined> {
     // A session would be locked between two reports.
-    const call = await signIn(window, account, signal)
+    const call = await signIn(windowUrl, account, signal)
     const { studies } = await call(dashboardStudies.list, {
       query: {
         area: 'scribe',
@@ -55,7 +55,7 @@ export function openRadiologist(window: string, account: Account, signal: AbortS
     const { reportId, revision } = draft
     const saved = await call(dashboardReports.save, {
       params,
-      body: { windowId, reportId, revision, text: TEXT },
+      body: { windowId, reportId, revision, text: REPORT_TEXT },
     })
     if (saved.outcome === 'conflict') return undefined
     const signed = await call(dashboardReports.sign, {
@@ -79,11 +79,11 @@ type Call = <S extends OperationShape>(
 ) => Promise<ReplyOf<S>>
 
 /** @throws Error with the explanation of the gateway */
-async function signIn(window: string, account: Account, signal: AbortSignal): Promise<Call> {
+async function signIn(windowUrl: string, account: Account, signal: AbortSignal): Promise<Call> {
   // The gateway accepts changes only from its own page.
-  const headers = { origin: window, 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
+  const headers = { origin: windowUrl, 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
   const { path } = dashboardSessions.signIn
-  const response = await fetch(new URL(path, window), {
+  const response = await fetch(new URL(path, windowUrl), {
     ...{ method: 'POST', headers, body: JSON.stringify(account), signal },
   })
   await jsonOf(response)
@@ -94,7 +94,7 @@ async function signIn(window: string, account: Account, signal: AbortSignal): Pr
   return async (operation, input) => {
     const { params = {}, query = {}, body } = input as Input
     const filled = operation.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
-    const url = new URL(filled, window)
+    const url = new URL(filled, windowUrl)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
     const answer = await fetch(url, {
       ...{ method: operation.method, headers: { ...headers, cookie }, signal },

@@ -11,13 +11,13 @@ import { syncPath } from '#server/database/folder-sync.ts'
 import { json } from '#server/platform/text.ts'
 
 /** Maximum delay between an audit entry and its anchor while the gateway runs. */
-const LAG_MS = 2000
+const MAX_LAG_MS = 2000
 /** Error codes that mean that something other than a file is at this path. */
-const NOT_A_FILE = ['EISDIR', 'ELOOP', 'ENOTDIR']
+const NOT_A_FILE_CODES = ['EISDIR', 'ELOOP', 'ENOTDIR']
 /** Number of restore MACs that are remembered. */
 const MAX_RESTORES = 100
 
-const Anchored = z.object({
+const AnchorContent = z.object({
   version: z.literal(1),
   /** Number of entries in the audit log, and the hash of the last entry. */
   count: z.int().nonnegative(),
@@ -26,11 +26,11 @@ const Anchored = z.object({
   /** MACs of the restores that explained an older database. Each one is accepted only once. */
   restores: z.array(z.string().max(64)),
 })
-export type Anchor = z.infer<typeof Anchored>
-const AnchorFile = z.object({ anchor: Anchored, mac: z.hex().length(64) })
+export type Anchor = z.infer<typeof AnchorContent>
+const AnchorFile = z.object({ anchor: AnchorContent, mac: z.hex().length(64) })
 
 /** The end of the chain. */
-interface End {
+interface ChainEnd {
   readonly count: number
   readonly hash: string
   readonly keyedFrom?: number | null | undefined
@@ -51,7 +51,7 @@ export class AuditAnchor {
   readonly #restores: readonly string[]
   #read: ReturnType<typeof readAnchor>
   #anchor: Anchor
-  #pending: End | undefined
+  #pending: ChainEnd | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   #isUnwritable = false
@@ -113,13 +113,13 @@ export class AuditAnchor {
    * Records a new end of the audit log. The anchor file follows within `LAG_MS`, once the end is
    * durable.
    */
-  note(end: End): void {
+  note(end: ChainEnd): void {
     this.#pending = end
     this.#schedule()
   }
 
   /** Writes the anchor now; the caller has made the end durable. @throws StoreError bad-folder */
-  write(end: End): void {
+  write(end: ChainEnd): void {
     this.#pending = undefined
     // Set before the file is written, because the caller has already compared the old anchor and
     // may have recorded a finding.
@@ -148,7 +148,7 @@ export class AuditAnchor {
     )
   }
 
-  #anchorOf({ count, hash, keyedFrom }: End): Anchor {
+  #anchorOf({ count, hash, keyedFrom }: ChainEnd): Anchor {
     const restores = [...new Set([...this.#anchor.restores, ...this.#restores])]
     return {
       ...{ version: 1, count, hash, keyedFrom: keyedFrom ?? undefined },
@@ -162,7 +162,7 @@ export class AuditAnchor {
       void this.#writeSoon().then(() => {
         if (this.#pending) this.#schedule()
       })
-    }, LAG_MS).unref()
+    }, MAX_LAG_MS).unref()
   }
 
   async #writeSoon(): Promise<void> {
@@ -180,7 +180,7 @@ export class AuditAnchor {
     }
   }
 
-  async #writeEnd(end: End): Promise<void> {
+  async #writeEnd(end: ChainEnd): Promise<void> {
     await this.#database.durable()
     const before = this.#anchor
     const next = this.#anchorOf(end)
@@ -226,7 +226,7 @@ function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed'
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    return NOT_A_FILE.includes(code) ? 'changed' : 'unreadable'
+    return NOT_A_FILE_CODES.includes(code) ? 'changed' : 'unreadable'
   }
   const parsed = AnchorFile.safeParse(json(text))
   if (!parsed.success || macOf(parsed.data.anchor, key) !== parsed.data.mac) return 'changed'

@@ -54,7 +54,7 @@ export class AuditChain {
    * in the meantime are verified too.
    */
   advance(limit: number): AuditVerdict | undefined {
-    const outside = this.#head.known()
+    const knownHead = this.#head.known()
     const { sql } = this.#database
     const rows = this.#database.all(
       sql
@@ -69,7 +69,8 @@ export class AuditChain {
       if (row.seq !== this.#count + 1 || next === undefined) return fault(this.#count + 1, 'entry')
       this.#hash = next
       this.#count += 1
-      if (this.#count === outside.count && next !== outside.hash) this.#replacedAt ??= this.#count
+      if (this.#count === knownHead.count && next !== knownHead.hash)
+        this.#replacedAt ??= this.#count
       if (this.#keyedFrom !== undefined) this.#noteFinding(row)
     }
     // The last entry is compared with the head in the same turn of the event loop, so nothing is

@@ -20,7 +20,7 @@ import { repairTriggers } from './audit-triggers.ts'
  * A part of the audit log. `next` is the sequence number below which the remaining entries are;
  * undefined if there are none.
  */
-export interface AuditPart {
+export interface AuditSlice {
   readonly items: readonly AuditRow[]
   readonly next: number | undefined
 }
@@ -35,7 +35,7 @@ interface NewFinding {
   readonly detail: AuditDetail
 }
 
-const MAX_SCANNED = 10_000
+const MAX_SCANNED_ENTRIES = 10_000
 
 /**
  * The append-only audit log. Each entry carries the HMAC of the preceding entry and of its own
@@ -104,10 +104,10 @@ export class AuditStore {
   search(
     filter: AuditFilter,
     { before, limit }: { readonly before: number; readonly limit: number },
-  ): AuditPart {
+  ): AuditSlice {
     // Not taken from the head, which may be damaged.
     const newest = this.#head.newestEntry().count
-    const lowest = Math.max(1, Math.min(before, newest + 1) - MAX_SCANNED)
+    const lowest = Math.max(1, Math.min(before, newest + 1) - MAX_SCANNED_ENTRIES)
     const { actor, action, target, from, to } = filter
     const rows = this.#database.all(
       this.#newestFirst(limit + 1)
@@ -155,7 +155,7 @@ export class AuditStore {
   verify(): AuditVerdict {
     const chain = this.chain()
     for (;;) {
-      const verdict = chain.advance(MAX_SCANNED)
+      const verdict = chain.advance(MAX_SCANNED_ENTRIES)
       if (verdict) return verdict
     }
   }
@@ -181,7 +181,7 @@ export class AuditStore {
       if (found.length > 0) this.#rewindCollector(this.#head.newestEntry().count - found.length)
       if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = this.#head.newestEntry()
-        const end = { count, hash, keyedFrom: this.#lastOf(this.#head.read()).keyedFrom }
+        const end = { count, hash, keyedFrom: this.#endOf(this.#head.read()).keyedFrom }
         this.#database.afterCommit(() => this.#writeAnchor(end))
       }
       this.#database.afterCommit(() => {
@@ -209,7 +209,7 @@ export class AuditStore {
   #append(entries: readonly AuditEntry[], closing?: number): number {
     const database = this.#database
     return database.transaction(() => {
-      let head = this.#lastOf(this.#head.read())
+      let head = this.#endOf(this.#head.read())
       for (const { actor, action, target, detail } of entries) {
         const seq = head.count + 1
         const plain = Buffer.from(JSON.stringify(detail))
@@ -241,13 +241,13 @@ export class AuditStore {
    * The end that the next entry follows. If the head was tampered with, the log continues after the
    * newest known entry, so that the gateway can keep recording; verification reveals the gap.
    */
-  #lastOf(head: StoredHead): Head {
+  #endOf(head: StoredHead): Head {
     const newest = this.#head.newestEntry()
     if (typeof head === 'object' && head.count >= newest.count) return head
     const known = this.#head.known()
     const { count, hash } = newest.count >= known.count ? newest : known
-    const lost = this.#wasNew && count === 0 ? undefined : null
-    const keyedFrom = typeof head === 'object' ? head.keyedFrom : (known.keyedFrom ?? lost)
+    const unknownStart = this.#wasNew && count === 0 ? undefined : null
+    const keyedFrom = typeof head === 'object' ? head.keyedFrom : (known.keyedFrom ?? unknownStart)
     return { count, hash, keyedFrom }
   }
 
@@ -318,14 +318,14 @@ export class AuditStore {
     const found: NewFinding[] = []
     const head = this.#head.read()
     const fromAnchor = isFirst ? this.#anchorFinding(head) : undefined
-    const lost = typeof head === 'string' && !this.#head.isNew() ? head : undefined
+    const headFault = typeof head === 'string' && !this.#head.isNew() ? head : undefined
     // Repaired first, because foreign triggers may prevent entries from being appended.
     const triggers = repairTriggers(this.#database)
     if (this.#head.hasUnkeyedRow()) this.#keyChain(head)
-    if (lost) found.push({ finding: `head-${lost}`, detail: {} })
+    if (headFault) found.push({ finding: `head-${headFault}`, detail: {} })
     if (triggers.length > 0) found.push({ finding: 'triggers', detail: { triggers } })
-    const sending = this.#database.sql.selectFrom('auditSending').select('seq')
-    const position = this.#database.get(sending)?.seq ?? 0
+    const sendingQuery = this.#database.sql.selectFrom('auditSending').select('seq')
+    const position = this.#database.get(sendingQuery)?.seq ?? 0
     const entries = this.#head.newestEntry().count
     if (position > entries) found.push({ finding: 'sending', detail: { position, entries } })
     return fromAnchor ? [...found, fromAnchor] : found

@@ -13,7 +13,13 @@ import {
 /** The restore plan is renamed to this when the audit log has an entry for the restore. */
 const RECORDED_FILE = 'restored.json'
 
-const Kept = RestorePlan.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
+const RecordedPlan = RestorePlan.pick({
+  name: true,
+  madeAt: true,
+  stagedAt: true,
+  actor: true,
+  mac: true,
+})
 
 /** A restore that the audit log has no entry for yet. */
 export interface PendingRestore {
@@ -32,7 +38,7 @@ export interface PendingRestore {
  * audit entry, the next start writes the entry.
  */
 export const pendingRestores = (folder: string): PendingRestore[] =>
-  findPlans(folder).map(({ aside, order }) => {
+  findPlans(folder).map(({ aside, plan: order }) => {
     const path = join(folder, aside)
     const hadDatabase = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
     return {
@@ -49,20 +55,20 @@ export const pendingRestores = (folder: string): PendingRestore[] =>
  * older than its anchor.
  */
 export const pendingRestoreMacs = (folder: string, seal: Pick<Seal, 'keyFor'>): string[] =>
-  findPlans(folder).flatMap(({ order }) =>
-    order.mac !== undefined && order.mac === restorePlanMac(seal, order) ? [order.mac] : [],
+  findPlans(folder).flatMap(({ plan }) =>
+    plan.mac !== undefined && plan.mac === restorePlanMac(seal, plan) ? [plan.mac] : [],
   )
 
 function findPlans(
   folder: string,
-): { readonly aside: string; readonly order: z.infer<typeof Kept> }[] {
+): { readonly aside: string; readonly plan: z.infer<typeof RecordedPlan> }[] {
   const folders = readdirSync(folder)
     .filter((name) => REPLACED_FOLDER.test(name))
     .sort()
   return folders.flatMap((aside) => {
     try {
       const text = readFileSync(join(folder, aside, RESTORE_PLAN_FILE), 'utf8')
-      return [{ aside, order: Kept.parse(JSON.parse(text)) }]
+      return [{ aside, plan: RecordedPlan.parse(JSON.parse(text)) }]
     } catch {
       return []
     }

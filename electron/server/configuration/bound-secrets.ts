@@ -15,7 +15,7 @@ interface SecretStore {
   readonly audit: AuditStore
 }
 
-const Bound = z.object({ origin: z.string(), secret: z.string() })
+const BoundSecret = z.object({ origin: z.string(), secret: z.string() })
 
 /** The secret, if it was entered for this address. */
 export function readBoundSecret(
@@ -23,8 +23,10 @@ export function readBoundSecret(
   name: string,
   origin: string | null,
 ): string | undefined {
-  const kept = readSecret(context, name)
-  const { data } = Bound.safeParse(kept === undefined ? undefined : JSON.parse(kept))
+  const storedText = readSecret(context, name)
+  const { data } = BoundSecret.safeParse(
+    storedText === undefined ? undefined : JSON.parse(storedText),
+  )
   return origin !== null && data?.origin === origin ? data.secret : undefined
 }
 

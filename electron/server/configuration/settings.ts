@@ -51,25 +51,25 @@ export function openSettings(
   audit: AuditStore,
   overrides: SettingOverrides = {},
 ): Settings {
-  const kept = settingsStore(database, clock)
+  const store = settingsStore(database, clock)
   const listeners = new Set<(keys: readonly SettingKey[]) => void>()
-  const all = () => ({ ...kept.all(), ...overrides })
+  const all = () => ({ ...store.all(), ...overrides })
   return {
     get: (key) =>
-      Object.hasOwn(overrides, key) ? (overrides[key] as SettingValue<typeof key>) : kept.get(key),
-    stored: kept.get,
+      Object.hasOwn(overrides, key) ? (overrides[key] as SettingValue<typeof key>) : store.get(key),
+    stored: store.get,
     all,
-    set: kept.set,
-    unreadable: kept.unreadable,
+    set: store.set,
+    unreadable: store.unreadable,
     change(values, actor) {
       const parsed = parse(values)
       database.transaction(() => {
         const changed: SettingKey[] = []
         for (const { key, value } of parsed) {
-          const before = kept.get(key)
-          if (JSON.stringify(before) === JSON.stringify(value) && !kept.unreadable().includes(key))
+          const before = store.get(key)
+          if (JSON.stringify(before) === JSON.stringify(value) && !store.unreadable().includes(key))
             continue
-          kept.set(key, value)
+          store.set(key, value)
           note({ audit }, actor, 'setting.change', key, { before, after: value })
           changed.push(key)
         }

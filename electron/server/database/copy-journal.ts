@@ -4,9 +4,9 @@ import { syncFolder } from '#server/database/data-directory.ts'
 import { isImageFilePath, withStorageFault } from '#server/database/recovery-folder.ts'
 
 /** A note that lists copies still being written. */
-const INCOMPLETE = '.copies'
+const INCOMPLETE_SUFFIX = '.copies'
 /** The same note, renamed once every copy is complete and the rows may be committed. */
-const COMPLETE = '.complete'
+const COMPLETE_SUFFIX = '.complete'
 
 /** Keeps track of files in `images` that are copies made by the gateway, as notes in the spool. */
 export class CopyJournal {
@@ -26,7 +26,7 @@ export class CopyJournal {
   note(files: readonly string[]): string {
     return withStorageFault('write', () => {
       fs.mkdirSync(this.#spool, { recursive: true, mode: 0o700 })
-      const note = `${this.#uuid()}${INCOMPLETE}`
+      const note = `${this.#uuid()}${INCOMPLETE_SUFFIX}`
       const fd = fs.openSync(join(this.#spool, note), 'wx', 0o600)
       try {
         fs.writeFileSync(fd, files.join('\n'))
@@ -46,7 +46,7 @@ export class CopyJournal {
    */
   complete(note: string): string {
     return withStorageFault('rename', () => {
-      const complete = `${note.slice(0, -INCOMPLETE.length)}${COMPLETE}`
+      const complete = `${note.slice(0, -INCOMPLETE_SUFFIX.length)}${COMPLETE_SUFFIX}`
       fs.renameSync(join(this.#spool, note), join(this.#spool, complete))
       syncFolder(this.#spool)
       return complete
@@ -57,11 +57,13 @@ export class CopyJournal {
   list() {
     return withStorageFault('read', () => {
       const names = fs.existsSync(this.#spool) ? fs.readdirSync(this.#spool) : []
-      const notes = names.filter((name) => name.endsWith(INCOMPLETE) || name.endsWith(COMPLETE))
+      const notes = names.filter(
+        (name) => name.endsWith(INCOMPLETE_SUFFIX) || name.endsWith(COMPLETE_SUFFIX),
+      )
       return notes.map((note) => ({
         note,
         files: fs.readFileSync(join(this.#spool, note), 'utf8').split('\n').filter(isImageFilePath),
-        isComplete: note.endsWith(COMPLETE),
+        isComplete: note.endsWith(COMPLETE_SUFFIX),
       }))
     })
   }

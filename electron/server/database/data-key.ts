@@ -77,7 +77,7 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
         message('database.key-not-read', { file, reason: (error as Error).message }),
         error,
       )
-    if (existsSync(join(folder, SEALED_KEY_FILE))) throw sealedElsewhere(folder, error)
+    if (existsSync(join(folder, SEALED_KEY_FILE))) throw sealedElsewhereError(folder, error)
     if (!options.mayCreate)
       throw new StoreError('key-missing', message('database.key-missing', { file }), error)
     key = options.random(KEY_BYTES)
@@ -102,15 +102,15 @@ export function readSealedKey(folder: string): SealedKey | undefined {
   }
 }
 
-function sealedElsewhere(folder: string, cause: unknown): StoreError {
+function sealedElsewhereError(folder: string, cause: unknown): StoreError {
   const file = join(folder, SEALED_KEY_FILE)
   const sealed = readSealedKey(folder)
-  const provided = sealed
+  const explanation = sealed
     ? message('database.key-in-store', { account: sealed.account, file })
     : message('database.key-in-store-damaged', { file })
   return new StoreError(
     'key-sealed',
-    sentences(provided, message('database.key-in-store-remedy')),
+    sentences(explanation, message('database.key-in-store-remedy')),
     cause,
   )
 }

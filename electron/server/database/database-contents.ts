@@ -9,7 +9,7 @@ import { rawQuery } from './query.ts'
 
 /** Shadow tables of an FTS5 index (FTS5 §9). */
 const SHADOW_TABLE = /_(?:config|content|data|docsize|idx)$/
-const TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
+const SELECT_TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
 
 /**
  * Row counts of all tables. Counts one table per turn of the event loop, so that devices do not
@@ -19,7 +19,7 @@ export async function tableCounts(
   db: Database,
 ): Promise<readonly { readonly table: string; readonly rows: number }[]> {
   const counts: { table: string; rows: number }[] = []
-  for (const { name } of db.all(rawQuery<{ name: string }>(TABLES, []))) {
+  for (const { name } of db.all(rawQuery<{ name: string }>(SELECT_TABLES, []))) {
     if (SHADOW_TABLE.test(name)) continue
     const rows =
       db.get(rawQuery<{ rows: number }>(`select count(*) as rows from "${name}"`, []))?.rows ?? 0
@@ -45,11 +45,13 @@ export function rowCounts(
       timeout: 0,
     })
     sqlite = opened
-    const has = opened.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+    const tableQuery = opened.prepare(
+      "select 1 from sqlite_schema where type = 'table' and name = ?",
+    )
     return Object.fromEntries(
       tables.map((table) => [
         table,
-        has.get(table) === undefined
+        tableQuery.get(table) === undefined
           ? 0
           : Number(opened.prepare(`select count(*) from "${table}"`).pluck().get()),
       ]),

@@ -46,7 +46,7 @@ export function openDatabaseFile(
   let sqlite: Sqlite.Database | undefined
   try {
     sqlite = new Sqlite(file, { timeout: 5000, fileMustExist: true })
-    const schema = identify(sqlite, file, migrations.length)
+    const schema = checkedSchemaVersion(sqlite, file, migrations.length)
     // Damage must not be carried into a newer schema.
     const isDeferred = mayWait && schema === migrations.length
     if (check !== 'done' && !isDeferred) refuseDamaged(sqlite, file)
@@ -75,7 +75,7 @@ function makeFile(file: string): void {
 }
 
 /** Refuses a file that this version cannot serve, and returns its schema version. */
-function identify(sqlite: Sqlite.Database, file: string, newest: number): number {
+function checkedSchemaVersion(sqlite: Sqlite.Database, file: string, newest: number): number {
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
   if (version.localeCompare(MIN_SQLITE_VERSION, 'en', { numeric: true }) < 0)
@@ -84,10 +84,10 @@ function identify(sqlite: Sqlite.Database, file: string, newest: number): number
       message('database.old-sqlite', { version, oldest: MIN_SQLITE_VERSION }),
     )
 
-  const application = pragma('application_id')
+  const applicationId = pragma('application_id')
   const schema = Number(pragma('user_version'))
   const isEmpty = sqlite.prepare('select count(*) from sqlite_schema').pluck().get() === 0
-  if (application !== APPLICATION_ID && !(application === 0 && schema === 0 && isEmpty))
+  if (applicationId !== APPLICATION_ID && !(applicationId === 0 && schema === 0 && isEmpty))
     throw new StoreError('foreign-database', message('database.foreign', { file }))
   if (schema > newest)
     throw new StoreError(
@@ -109,8 +109,8 @@ function prepare(sqlite: Sqlite.Database, file: string): void {
   // already.
   for (const part of [file, `${file}-wal`, `${file}-shm`])
     if (existsSync(part)) chmodSync(part, 0o600)
-  const journal = sqlite.pragma('journal_mode = wal', { simple: true })
-  if (journal !== 'wal') throw new StoreError('not-wal', message('database.not-wal', { file }))
+  const journalMode = sqlite.pragma('journal_mode = wal', { simple: true })
+  if (journalMode !== 'wal') throw new StoreError('not-wal', message('database.not-wal', { file }))
   for (const setting of [
     'synchronous = full',
     'fullfsync = on',
@@ -126,26 +126,27 @@ function prepare(sqlite: Sqlite.Database, file: string): void {
   ])
     sqlite.pragma(setting)
   // A checkpoint would overwrite what has not been copied for the standby yet.
-  const isCopied = existsSync(join(dirname(file), LOG_STATE_FILE))
-  new WriteAheadLog(sqlite).setAutomaticCheckpoints(!isCopied)
+  const isReplicated = existsSync(join(dirname(file), LOG_STATE_FILE))
+  new WriteAheadLog(sqlite).setAutomaticCheckpoints(!isReplicated)
 }
 
 function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly string[]): void {
-  const done = Number(sqlite.pragma('user_version', { simple: true }))
-  if (done > 0 && done < migrations.length) copyBeforeMigration(sqlite, `${file}.schema-${done}`)
+  const applied = Number(sqlite.pragma('user_version', { simple: true }))
+  if (applied > 0 && applied < migrations.length)
+    copyBeforeMigration(sqlite, `${file}.schema-${applied}`)
   const run = (index: number) => {
     sqlite.exec(migrations[index] ?? '')
-    const broken = sqlite.pragma('foreign_key_check') as unknown[]
-    if (broken.length > 0)
+    const violations = sqlite.pragma('foreign_key_check') as unknown[]
+    if (violations.length > 0)
       throw new Error(
-        `Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`,
+        `Schema ${index + 1} leaves ${violations.length} rows without the row they refer to`,
       )
     sqlite.pragma(`application_id = ${APPLICATION_ID}`)
     sqlite.pragma(`user_version = ${index + 1}`)
   }
-  const pending = [...migrations.keys()].filter((index) => index >= done)
+  const pending = [...migrations.keys()].filter((index) => index >= applied)
   // A new database is made in one transaction: each one waits for the disk.
-  const transactions = done === 0 ? [pending] : pending.map((index) => [index])
+  const transactions = applied === 0 ? [pending] : pending.map((index) => [index])
   for (const indexes of transactions) sqlite.transaction(() => indexes.forEach(run)).immediate()
 }
 
@@ -215,8 +216,8 @@ function translateError(error: unknown, file: string): unknown {
 }
 
 /** Pages of 4 KiB copied per turn of the event loop during a backup. */
-const COPIED_PAGES = 256
-const ROW_COUNTS = {
+const PAGES_PER_TURN = 256
+const ROW_COUNT_QUERIES = {
   users: 'select count(*) from users',
   devices: 'select count(*) from devices',
   settings: 'select count(*) from settings',
@@ -239,12 +240,12 @@ export async function copyDatabase(
   await sqlite.backup(file, {
     progress: ({ totalPages, remainingPages }) => {
       onProgress((totalPages - remainingPages) / totalPages)
-      return COPIED_PAGES
+      return PAGES_PER_TURN
     },
   })
   // Counted in the same turn in which the copy ended, so no write came in between.
   return Object.fromEntries(
-    Object.entries(ROW_COUNTS).map(([table, statement]) => [
+    Object.entries(ROW_COUNT_QUERIES).map(([table, statement]) => [
       table,
       Number(sqlite.prepare(statement).pluck().get()),
     ]),

@@ -70,12 +70,12 @@ export class Database implements Disposable {
   readonly #sqlite: Sqlite.Database
   readonly #seal: Seal | undefined
   readonly #statements = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
-  readonly #boundaries: Record<
+  readonly #transactionStatements: Record<
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
   >
   /** Names of the columns in the conditions of partial indexes, and other words of them. */
-  readonly #partial: ReadonlySet<string>
+  readonly #partialIndexWords: ReadonlySet<string>
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   readonly #listeners = new Map<Topic, Set<() => void>>()
@@ -126,7 +126,7 @@ export class Database implements Disposable {
     this.#wal = wal
     this.writeAheadLog = new WriteAheadLog(sqlite)
     this.#foreignVersion = sqlite.prepare('pragma data_version').pluck()
-    this.#boundaries = {
+    this.#transactionStatements = {
       begin: sqlite.prepare('begin immediate'),
       commit: sqlite.prepare('commit'),
       rollback: sqlite.prepare('rollback'),
@@ -138,7 +138,7 @@ export class Database implements Disposable {
       .prepare("select sql from sqlite_master where type = 'index' and sql like '% where %'")
       .pluck()
       .all() as string[]
-    this.#partial = new Set(
+    this.#partialIndexWords = new Set(
       conditions.flatMap((text) => text.slice(text.search(/\bwhere\b/i)).match(/\w+/g) ?? []),
     )
     this.#group = new GroupCommit(
@@ -228,24 +228,24 @@ export class Database implements Disposable {
    * throw undoes only the nested work.
    */
   transaction<T>(work: () => T): T {
-    const { begin, commit, rollback, enter, leave, back } = this.#boundaries
-    const joins = this.#open().inTransaction
+    const { begin, commit, rollback, enter, leave, back } = this.#transactionStatements
+    const isNested = this.#open().inTransaction
     const mark = this.#afterCommit.length
     const writes = this.#writes
     let result: T
-    if (joins) enter.run()
+    if (isNested) enter.run()
     else begin.run()
     try {
       result = work()
       if (result instanceof Promise)
         throw new TypeError('A transaction is synchronous: nothing in it can be awaited')
-      if (joins) leave.run()
+      if (isNested) leave.run()
       else commit.run()
     } catch (error) {
       this.#afterCommit.length = mark
       // After a full or failing disk SQLite has already rolled back.
       if (this.#sqlite.inTransaction) {
-        if (joins) {
+        if (isNested) {
           back.run()
           leave.run()
         } else rollback.run()
@@ -253,7 +253,7 @@ export class Database implements Disposable {
       this.#onWrite(error)
       throw error
     }
-    if (joins) return result
+    if (isNested) return result
     if (this.#writes > writes) this.#onWrite(undefined)
     for (const callback of this.#afterCommit.splice(0)) callback()
     return result
@@ -346,7 +346,7 @@ export class Database implements Disposable {
   }
 
   #prepare(sql: string): Statement {
-    const prepared = this.#open().prepare(withFixedPlan(sql, this.#partial))
+    const prepared = this.#open().prepare(withFixedPlan(sql, this.#partialIndexWords))
     const isWrite = !prepared.readonly
     return { prepared, isWrite, isChange: isWrite && changesReplies(sql) }
   }
@@ -376,8 +376,8 @@ export function perDatabase<T>(make: (database: Database) => T): (database: Data
   return (database) => {
     const known = all.get(database)
     if (known !== undefined) return known
-    const made = make(database)
-    all.set(database, made)
-    return made
+    const created = make(database)
+    all.set(database, created)
+    return created
   }
 }

@@ -20,7 +20,7 @@ const NONCE_BYTES = 12
 type Progress = (share: number) => void
 
 /** `sha256`: hash of the plaintext, hex. */
-export interface Sealed {
+export interface SealedFile {
   readonly sha256: string
 }
 
@@ -33,7 +33,7 @@ export async function sealFile(
   to: string,
   key: Buffer,
   onProgress: Progress = () => {},
-): Promise<Sealed> {
+): Promise<SealedFile> {
   return await withFile(from, 'r', (source) =>
     writeNewFile(to, async (target) => {
       const { size } = await source.stat()
@@ -69,7 +69,7 @@ export async function openSealedFile(
   to: string,
   key: Buffer,
   onProgress: Progress = () => {},
-): Promise<Sealed> {
+): Promise<SealedFile> {
   return await withFile(from, 'r', (source) =>
     writeNewFile(to, (target) =>
       readSealed(from, source, key, onProgress, (plain) => target.appendFile(plain)),
@@ -85,7 +85,7 @@ export async function checkSealedFile(
   from: string,
   key: Buffer,
   onProgress: Progress = () => {},
-): Promise<Sealed> {
+): Promise<SealedFile> {
   return await withFile(from, 'r', (source) =>
     readSealed(from, source, key, onProgress, () => Promise.resolve()),
   )
@@ -96,22 +96,22 @@ async function readSealed(
   source: FileHandle,
   key: Buffer,
   onProgress: Progress,
-  take: (plain: Buffer) => Promise<void>,
-): Promise<Sealed> {
+  onPlaintext: (plain: Buffer) => Promise<void>,
+): Promise<SealedFile> {
   const { size } = await source.stat()
   const head = await read(source, 0, Math.min(HEADER_BYTES, size))
   if (head.length < HEADER_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC))
-    throw sealBroken(name)
+    throw brokenSealError(name)
   const ownKey = fileKey(key, head.subarray(MAGIC.length))
   const hash = createHash('sha256')
   for (let at = HEADER_BYTES, number = 0; ; number++) {
     const segment = await read(source, at, Math.min(SEGMENT_BYTES + TAG_BYTES, size - at))
-    if (segment.length < TAG_BYTES) throw sealBroken(name)
+    if (segment.length < TAG_BYTES) throw brokenSealError(name)
     at += segment.length
     const isLast = at >= size
     const plain = decryptSegment(name, ownKey, segment, { number, isLast })
     hash.update(plain)
-    await take(plain)
+    await onPlaintext(plain)
     onProgress(at / size)
     if (isLast) return { sha256: hash.digest('hex') }
   }
@@ -131,7 +131,7 @@ function decryptSegment(
   try {
     return Buffer.concat([decipher.update(segment.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch (error) {
-    throw sealBroken(name, error)
+    throw brokenSealError(name, error)
   }
 }
 
@@ -181,20 +181,20 @@ async function withFile<T>(
 
 /** Creates a file that `work` writes completely and durably, or leaves none. */
 async function writeNewFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  let isOurs = false
+  let wasCreated = false
   try {
     return await withFile(path, 'wx', async (file) => {
-      isOurs = true
+      wasCreated = true
       const result = await work(file)
       await file.sync()
       return result
     })
   } catch (error) {
-    if (isOurs) await rm(path, { force: true }).catch(() => undefined)
+    if (wasCreated) await rm(path, { force: true }).catch(() => undefined)
     throw error
   }
 }
 
-function sealBroken(file: string, cause?: unknown): StoreError {
+function brokenSealError(file: string, cause?: unknown): StoreError {
   return new StoreError('seal-broken', message('database.seal-broken', { file }), cause)
 }

@@ -30,12 +30,12 @@ export function openFolderSync(root: string, maxRemembered = 1000): FolderSync {
   const syncs = new Map<string, Coalesced>()
 
   function sync(folder: string): Promise<void> {
-    const runs = syncs.get(folder) ?? coalesce(() => syncNow(folder))
-    syncs.set(folder, runs)
+    const folderRuns = syncs.get(folder) ?? coalesce(() => syncNow(folder))
+    syncs.set(folder, folderRuns)
     // Stryker disable next-line BlockStatement: an entry that is kept costs memory, nothing else
-    return runs.run().finally(() => {
+    return folderRuns.run().finally(() => {
       // Stryker disable next-line CallExpression: as above
-      if (runs.last === undefined) syncs.delete(folder)
+      if (folderRuns.last === undefined) syncs.delete(folder)
     })
   }
 

@@ -54,7 +54,7 @@ export class GroupCommit {
   #commit(isLast = false): void {
     const writers = this.#writers.splice(0, MAX_WRITERS)
     this.#turn = this.#writers.length > 0 ? setImmediate(() => this.#commit()) : undefined
-    const answers: (() => void)[] = []
+    const settlers: (() => void)[] = []
     const rejectAll = (error: unknown) => {
       this.#onFailure(error)
       for (const { reject } of writers) reject(error)
@@ -69,10 +69,10 @@ export class GroupCommit {
         for (const { write, resolve, reject } of writers) {
           try {
             const value = this.#transaction(write)
-            answers.push(() => resolve(value))
+            settlers.push(() => resolve(value))
           } catch (error) {
             if (!this.#sqlite.inTransaction) throw error
-            answers.push(() => reject(error))
+            settlers.push(() => reject(error))
           }
         }
       })
@@ -83,7 +83,7 @@ export class GroupCommit {
       if (isRelaxed && this.#sqlite.open) this.#sqlite.exec('pragma synchronous = full')
     }
     const resolveAll = () => {
-      for (const answer of answers) answer()
+      for (const settle of settlers) settle()
     }
     if (isRelaxed) this.#wal.sync().then(resolveAll, rejectAll)
     else resolveAll()

@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import { CopyJournal } from '#server/database/copy-journal.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
-import { isSameRest, Part, type PartFile } from '#server/database/part-file.ts'
+import { isEqualRest, Part, type PartFile } from '#server/database/part-file.ts'
 import type { StartRecall } from '#server/database/recall.ts'
 import {
   deleteDurably,
   deleteFile,
-  GROUP,
+  GROUP_FOLDER,
   IMAGE_FILE,
   moveInto,
   RecoveryFolder,
@@ -25,22 +25,22 @@ import { storageFault } from '#server/platform/disk-fault.ts'
 export type { PartFile } from '#server/database/part-file.ts'
 export { StorageFault } from '#server/platform/disk-fault.ts'
 
-const SPOOL = 'spool'
-const IMAGES = 'images'
-const SPARES = 'spare'
-const PART = '.part'
+const SPOOL_FOLDER = 'spool'
+const IMAGES_FOLDER = 'images'
+const SPARES_FOLDER = 'spare'
+const PART_SUFFIX = '.part'
 /**
  * Exists while images may be in transit. If it is left from an earlier run, that run did not shut
  * down cleanly.
  */
-const IN_USE = '.open'
+const IN_USE_FILE = '.open'
 /** Its modification time is when `images` was last scanned. */
-const LAST_SCAN = '.swept'
+const LAST_SCAN_FILE = '.swept'
 /**
  * Exists after an older database was restored; its modification time is the last start. Rows of
  * earlier files may have been lost with the newer database.
  */
-const RESTORED = '.restored'
+const RESTORED_FILE = '.restored'
 /**
  * PC clocks are sometimes set back, so a folder that changed this long before the last scan is
  * scanned again.
@@ -60,7 +60,7 @@ export function fileFor(studyInstanceUid: string, uuid: string): string {
 
 /** Whether the data folder holds any image. */
 export function hasImages(folder: string): boolean {
-  const images = join(folder, IMAGES)
+  const images = join(folder, IMAGES_FOLDER)
   return (
     fs.existsSync(images) &&
     fs
@@ -74,10 +74,10 @@ export function hasImages(folder: string): boolean {
  * swept, because their senders were told that they are stored.
  */
 export function markRestored(folder: string): void {
-  const images = join(folder, IMAGES)
+  const images = join(folder, IMAGES_FOLDER)
   // When restoring on another PC, the image files are copied afterwards.
   if (!fs.existsSync(images)) fs.mkdirSync(images, { mode: 0o700 })
-  fs.writeFileSync(join(images, RESTORED), '', { mode: 0o600 })
+  fs.writeFileSync(join(images, RESTORED_FILE), '', { mode: 0o600 })
   syncFolder(images)
 }
 
@@ -104,12 +104,12 @@ export class ImageFiles {
   constructor(folder: string, uuid: () => string) {
     this.#folder = folder
     this.#uuid = uuid
-    this.#spool = join(folder, SPOOL)
-    this.#images = join(folder, IMAGES)
+    this.#spool = join(folder, SPOOL_FOLDER)
+    this.#images = join(folder, IMAGES_FOLDER)
     this.#imageFolders = openFolderSync(this.#images)
     this.recovery = new RecoveryFolder(folder, this.#images, this.#imageFolders, uuid)
     this.copies = new CopyJournal(this.#spool, uuid)
-    this.#spares = openSpareFiles(join(folder, SPARES), uuid)
+    this.#spares = openSpareFiles(join(folder, SPARES_FOLDER), uuid)
   }
 
   /**
@@ -121,14 +121,16 @@ export class ImageFiles {
       this.#prepare()
       this.#spares.sweep()
       const parts = [this.#spool, this.#images].flatMap((each) =>
-        fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
+        fs
+          .readdirSync(each)
+          .flatMap((name) => (name.endsWith(PART_SUFFIX) ? [join(each, name)] : [])),
       )
       for (const part of parts) fs.rmSync(part, { force: true })
       // Rewritten so that its time comes from the same clock as those of the images: the file
       // system's.
-      if (this.isImportingOrphans()) fs.writeFileSync(join(this.#images, RESTORED), '\n')
-      const wasInterrupted = fs.existsSync(join(this.#images, IN_USE))
-      fs.closeSync(fs.openSync(join(this.#images, IN_USE), 'w', 0o600))
+      if (this.isImportingOrphans()) fs.writeFileSync(join(this.#images, RESTORED_FILE), '\n')
+      const wasInterrupted = fs.existsSync(join(this.#images, IN_USE_FILE))
+      fs.closeSync(fs.openSync(join(this.#images, IN_USE_FILE), 'w', 0o600))
       syncFolder(this.#images)
       return { parts: parts.length, wasInterrupted }
     })
@@ -136,7 +138,7 @@ export class ImageFiles {
 
   /** A new file in the spool. If it cannot be created, the first call on it reports the error. */
   begin(): PartFile {
-    const path = join(this.#spool, `${this.#uuid()}${PART}`)
+    const path = join(this.#spool, `${this.#uuid()}${PART_SUFFIX}`)
     // Not awaited, because data can arrive in the meantime.
     this.#receiving++
     return new Part(path, this.#spareAt(path) ?? this.#opened(path), {
@@ -175,11 +177,11 @@ export class ImageFiles {
 
   /** Deletes stored files durably. Returns those that no longer exist; one that is in use stays. */
   async removeDurably(files: readonly string[]): Promise<string[]> {
-    const gone = await deleteDurably(
+    const deleted = await deleteDurably(
       files.map((file) => this.pathOf(file)),
       this.#imageFolders,
     )
-    return files.filter((file) => gone.has(this.pathOf(file)))
+    return files.filter((file) => deleted.has(this.pathOf(file)))
   }
 
   /**
@@ -209,7 +211,7 @@ export class ImageFiles {
   ): Promise<boolean> {
     const fd = await open(path, 'r')
     try {
-      return await this.#compared(file, (kept) => isSameRest(fd, offset, kept, fileOffset))
+      return await this.#compared(file, (kept) => isEqualRest(fd, offset, kept, fileOffset))
     } finally {
       fs.closeSync(fd)
     }
@@ -230,7 +232,7 @@ export class ImageFiles {
     try {
       this.#prepare()
       for (const each of [this.#spool, this.#images]) {
-        const probe = join(each, `${this.#uuid()}${PART}`)
+        const probe = join(each, `${this.#uuid()}${PART_SUFFIX}`)
         fs.closeSync(fs.openSync(probe, 'wx', 0o600))
         fs.unlinkSync(probe)
       }
@@ -247,7 +249,7 @@ export class ImageFiles {
   close(): void {
     this.#spares.close()
     try {
-      fs.unlinkSync(join(this.#images, IN_USE))
+      fs.unlinkSync(join(this.#images, IN_USE_FILE))
     } catch {
       // If the marker remains, the next start only checks the newest images.
     }
@@ -262,13 +264,13 @@ export class ImageFiles {
    * by the gateway (`markRestored`) are left to `restoredOrphans`.
    */
   async *orphans(known: (file: string) => boolean, newestId: number): AsyncGenerator<string> {
-    const marker = join(this.#images, LAST_SCAN)
+    const marker = join(this.#images, LAST_SCAN_FILE)
     const startedAt = Date.now()
     const scannedAt = modifiedAt(marker)
     const isOlderDatabase = newestId < newestIdIn(marker)
     // A time in the future was written while the clock was wrong.
     const since = scannedAt > startedAt || isOlderDatabase ? 0 : scannedAt - CLOCK_MARGIN_MS
-    const restoredAt = modifiedAt(join(this.#images, RESTORED))
+    const restoredAt = modifiedAt(join(this.#images, RESTORED_FILE))
     const isSpared = (file: string) => restoredAt > 0 && modifiedAt(this.pathOf(file)) <= restoredAt
     for await (const study of this.#studies()) {
       if (modifiedAt(this.pathOf(study)) < since) continue
@@ -288,22 +290,22 @@ export class ImageFiles {
    * after `finishOrphanImport`.
    */
   async *restoredOrphans(known: (file: string) => boolean): AsyncGenerator<string> {
-    const restoredAt = modifiedAt(join(this.#images, RESTORED))
+    const restoredAt = modifiedAt(join(this.#images, RESTORED_FILE))
     if (restoredAt === 0) return
     for await (const study of this.#studies()) {
       const unknown: string[] = []
       for await (const file of this.#filesOf(study))
         if (!this.arriving.has(file) && !known(file)) unknown.push(file)
-      const spared = unknown
+      const restored = unknown
         .map((file) => ({ file, at: modifiedAt(this.pathOf(file)) }))
         .filter(({ at }) => at <= restoredAt)
-      for (const { file } of spared.sort((a, b) => a.at - b.at)) yield file
+      for (const { file } of restored.sort((a, b) => a.at - b.at)) yield file
     }
   }
 
   /** Whether images that arrived after the backup may lack rows: until `finishOrphanImport`. */
   isImportingOrphans(): boolean {
-    return fs.existsSync(join(this.#images, RESTORED))
+    return fs.existsSync(join(this.#images, RESTORED_FILE))
   }
 
   /**
@@ -311,7 +313,7 @@ export class ImageFiles {
    * crash.
    */
   finishOrphanImport(): void {
-    fs.rmSync(join(this.#images, RESTORED), { force: true })
+    fs.rmSync(join(this.#images, RESTORED_FILE), { force: true })
   }
 
   #prepare(): void {
@@ -360,7 +362,7 @@ export class ImageFiles {
 
   /** Study folders below `images`. */
   async *#studies(): AsyncGenerator<string> {
-    for await (const group of namesIn(this.#images, GROUP))
+    for await (const group of namesIn(this.#images, GROUP_FOLDER))
       for await (const study of namesIn(join(this.#images, group), STUDY_FOLDER))
         yield `${group}/${study}`
   }
@@ -370,17 +372,17 @@ export class ImageFiles {
   }
 
   /** Compares with a stored file; false if it cannot be opened. */
-  async #compared(file: string, isSame: (kept: number) => Promise<boolean>): Promise<boolean> {
-    let kept: number
+  async #compared(file: string, isSame: (storedFd: number) => Promise<boolean>): Promise<boolean> {
+    let storedFd: number
     try {
-      kept = fs.openSync(this.pathOf(file), 'r')
+      storedFd = fs.openSync(this.pathOf(file), 'r')
     } catch {
       return false
     }
     try {
-      return await isSame(kept)
+      return await isSame(storedFd)
     } finally {
-      fs.closeSync(kept)
+      fs.closeSync(storedFd)
     }
   }
 }

@@ -21,10 +21,10 @@ try {
 `
 
 /** Beside a database that a check has found damaged, so that the next start checks it first. */
-const markOf = (file: string): string => `${file}.damaged`
+const damageMarkOf = (file: string): string => `${file}.damaged`
 
 /** Called when the file was checked before it is used. */
-export const removeDamageMark = (file: string): void => rmSync(markOf(file), { force: true })
+export const removeDamageMark = (file: string): void => rmSync(damageMarkOf(file), { force: true })
 
 /**
  * Whether every page of the file can be checked while it is already being served: the check takes
@@ -33,7 +33,7 @@ export const removeDamageMark = (file: string): void => rmSync(markOf(file), { f
  */
 export function mayCheckLater(file: string): boolean {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
-  const mayBeDamaged = (log?.size ?? 0) > 0 || existsSync(markOf(file))
+  const mayBeDamaged = (log?.size ?? 0) > 0 || existsSync(damageMarkOf(file))
   return !mayBeDamaged && statSync(file).size > MAX_BYTES_CHECKED_FIRST
 }
 
@@ -96,7 +96,7 @@ export class IntegrityCheck {
       this.#outcome.resolve()
       return
     }
-    tryWrite(() => writeFileSync(markOf(this.#file), ''))
+    tryWrite(() => writeFileSync(damageMarkOf(this.#file), ''))
     this.#outcome.reject(damagedError(this.#file, String(verdict)))
   }
 

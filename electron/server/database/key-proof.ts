@@ -5,7 +5,7 @@ import { StoreError } from './store-error.ts'
 export const PROOF_SECRET = 'recovery.proof'
 
 /** Encrypted values that nearly every database has, each with its context. */
-const SAMPLES = [
+const SAMPLE_QUERIES = [
   {
     table: 'secrets',
     sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF_SECRET}'`,
@@ -31,18 +31,18 @@ export function matchesKey(
   seal: Pick<Seal, 'open'>,
 ): boolean | undefined {
   let found: boolean | undefined
-  for (const { table, sql } of SAMPLES) {
+  for (const { table, sql } of SAMPLE_QUERIES) {
     if (get(`select 1 from sqlite_schema where type = 'table' and name = '${table}'`) === undefined)
       continue
     const row = get(sql) as { readonly sealed: Buffer; readonly context: string } | undefined
     if (row === undefined) continue
-    found = opens(seal, row)
+    found = canOpen(seal, row)
     if (found) return true
   }
   return found
 }
 
-function opens(
+function canOpen(
   seal: Pick<Seal, 'open'>,
   { sealed, context }: { readonly sealed: Buffer; readonly context: string },
 ): boolean {

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.ts'
  * Tables that every version builds from others: what of them an older version has no place for is
  * built again after the next update. A test asks of each new table whether it belongs here.
  */
-export const DERIVED: readonly string[] = [
+export const DERIVED_TABLES: readonly string[] = [
   'searchFill',
   'retrievalStudies',
   'retrievalModalities',
@@ -51,13 +51,13 @@ export function writeOlderSchema(
     sqlite.pragma('journal_mode = off')
     sqlite.pragma('foreign_keys = off')
     sqlite.prepare('attach ? as newer').run(from)
-    const unheld = sqlite.transaction(() => copyRows(sqlite, entries))()
-    if (unheld.length === 0) finish(sqlite, schema)
+    const unsupported = sqlite.transaction(() => copyRows(sqlite, entries))()
+    if (unsupported.length === 0) finish(sqlite, schema)
     sqlite.prepare('detach newer').run()
     sqlite.close()
-    if (unheld.length > 0) rmSync(to, { force: true })
+    if (unsupported.length > 0) rmSync(to, { force: true })
     else chmodSync(to, 0o600)
-    return unheld
+    return unsupported
   } catch (error) {
     sqlite.close()
     rmSync(to, { force: true })
@@ -69,36 +69,36 @@ export function writeOlderSchema(
  * What an older schema has no place for, as far as tables and columns tell it. `read` runs a query
  * on the database and returns its rows.
  */
-export function unheldBy(read: Read, schema: number): readonly UnsupportedRows[] {
-  const memory = schemaInMemory(schema)
-  const older: Read = (sql) => memory.prepare(sql).all()
+export function unsupportedRowsIn(read: ReadRows, schema: number): readonly UnsupportedRows[] {
+  const inMemory = schemaInMemory(schema)
+  const readOlder: ReadRows = (sql) => inMemory.prepare(sql).all()
   try {
-    const olderTables = tablesOf(older, 'main')
+    const olderTables = tablesOf(readOlder, 'main')
     return tablesOf(read, 'main')
       .filter((table) => !isDerived(read, 'main', table))
       .flatMap((table) =>
         olderTables.includes(table)
-          ? unheldColumns(read, 'main', table, columnsOf(older, 'main', table))
+          ? unsupportedColumns(read, 'main', table, columnsOf(readOlder, 'main', table))
           : rowsOf(read, 'main', table, null),
       )
   } finally {
-    memory.close()
+    inMemory.close()
   }
 }
 
-type Read = (sql: string) => unknown[]
+type ReadRows = (sql: string) => unknown[]
 
 function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): UnsupportedRows[] {
-  const read: Read = (sql) => sqlite.prepare(sql).all()
+  const read: ReadRows = (sql) => sqlite.prepare(sql).all()
   // Triggers would count the copied rows once more, and indexes are built faster afterwards.
   const tables = entries.filter(({ type, name }) => type === 'table' && !isShadow(name, entries))
   for (const { sql } of tables) sqlite.exec(sql)
-  const unheld = tablesOf(read, 'newer')
+  const unsupported = tablesOf(read, 'newer')
     .filter((name) => !isDerived(read, 'newer', name))
     .filter((name) => !entries.some((entry) => entry.name === name))
     .flatMap((name) => rowsOf(read, 'newer', name, null))
-  for (const table of tablesOf(read, 'main')) unheld.push(...copyTable(sqlite, read, table))
-  if (unheld.length > 0) return unheld
+  for (const table of tablesOf(read, 'main')) unsupported.push(...copyTable(sqlite, read, table))
+  if (unsupported.length > 0) return unsupported
   sqlite.exec(`delete from main.sqlite_sequence;
     insert into main.sqlite_sequence select name, seq from newer.sqlite_sequence
       where name in (select name from main.sqlite_schema where type = 'table')`)
@@ -107,48 +107,52 @@ function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): Unsupport
   return []
 }
 
-function copyTable(sqlite: Sqlite.Database, read: Read, table: string): UnsupportedRows[] {
-  const older = columnsOf(read, 'main', table)
+function copyTable(sqlite: Sqlite.Database, read: ReadRows, table: string): UnsupportedRows[] {
+  const readOlder = columnsOf(read, 'main', table)
   const newer = columnsOf(read, 'newer', table)
   if (isVirtual(read, table) || newer.length === 0) return []
-  const isBuilt = isDerived(read, 'newer', table)
-  const unheld = isBuilt ? [] : unheldColumns(read, 'newer', table, older)
-  const both = older.filter((column) => newer.includes(column)).map((column) => `"${column}"`)
+  const isDerivedTable = isDerived(read, 'newer', table)
+  const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, readOlder)
+  const sharedColumns = readOlder
+    .filter((column) => newer.includes(column))
+    .map((column) => `"${column}"`)
   // A search index has rows of its own as soon as it is created.
   sqlite.exec(`delete from main."${table}"`)
   sqlite.exec(
-    `insert or ignore into main."${table}" (${both}) select ${both} from newer."${table}"`,
+    `insert or ignore into main."${table}" (${sharedColumns}) select ${sharedColumns} from newer."${table}"`,
   )
   const rows = countRows(read, 'newer', table) - countRows(read, 'main', table)
-  if (!isBuilt && rows !== 0) unheld.push({ table, column: null, rows })
-  return unheld
+  if (!isDerivedTable && rows !== 0) unsupported.push({ table, column: null, rows })
+  return unsupported
 }
 
 function finish(sqlite: Sqlite.Database, schema: number): void {
   sqlite.pragma(`application_id = ${APPLICATION_ID}`)
   sqlite.pragma(`user_version = ${schema}`)
-  const broken = sqlite.pragma('main.foreign_key_check') as unknown[]
+  const violations = sqlite.pragma('main.foreign_key_check') as unknown[]
   const verdict = sqlite.pragma('main.quick_check(1)', { simple: true })
-  if (broken.length > 0 || verdict !== 'ok')
-    throw new Error(`Schema ${schema}: ${broken.length} rows refer to nothing; ${String(verdict)}`)
+  if (violations.length > 0 || verdict !== 'ok')
+    throw new Error(
+      `Schema ${schema}: ${violations.length} rows refer to nothing; ${String(verdict)}`,
+    )
 }
 
 /** Columns that the older table lacks, with the rows whose value is not the initial one. */
-function unheldColumns(
-  read: Read,
+function unsupportedColumns(
+  read: ReadRows,
   database: string,
   table: string,
-  older: readonly string[],
+  readOlder: readonly string[],
 ): UnsupportedRows[] {
   return infoOf(read, database, table)
-    .filter(({ name }) => !older.includes(name))
+    .filter(({ name }) => !readOlder.includes(name))
     .flatMap(({ name, initial }) =>
       rowsOf(read, database, table, name, `where "${name}" is not (${initial ?? 'null'})`),
     )
 }
 
 function rowsOf(
-  read: Read,
+  read: ReadRows,
   database: string,
   table: string,
   column: string | null,
@@ -158,21 +162,21 @@ function rowsOf(
   return rows === 0 ? [] : [{ table, column, rows }]
 }
 
-function countRows(read: Read, database: string, table: string, where = ''): number {
+function countRows(read: ReadRows, database: string, table: string, where = ''): number {
   const [found] = read(`select count(*) as rows from ${database}."${table}" ${where}`)
   return (found as { rows: number }).rows
 }
 
-const infoOf = (read: Read, database: string, table: string) =>
+const infoOf = (read: ReadRows, database: string, table: string) =>
   read(`select name, dflt_value as initial from pragma_table_info('${table}', '${database}')`) as {
     readonly name: string
     readonly initial: string | null
   }[]
 
-const columnsOf = (read: Read, database: string, table: string): string[] =>
+const columnsOf = (read: ReadRows, database: string, table: string): string[] =>
   infoOf(read, database, table).map(({ name }) => name)
 
-const tablesOf = (read: Read, database: string): string[] =>
+const tablesOf = (read: ReadRows, database: string): string[] =>
   (
     read(`select name from ${database}.sqlite_schema where type = 'table' order by name`) as {
       name: string
@@ -182,12 +186,12 @@ const tablesOf = (read: Read, database: string): string[] =>
     .filter((name) => !name.startsWith('sqlite_'))
 
 /** A search index, which has tables of its own, is built from other tables too. */
-const isDerived = (read: Read, database: string, table: string): boolean =>
-  DERIVED.includes(table) ||
+const isDerived = (read: ReadRows, database: string, table: string): boolean =>
+  DERIVED_TABLES.includes(table) ||
   read(`select 1 from ${database}.sqlite_schema where sql like 'create virtual%'
     and (name = '${table}' or '${table}' like name || '!_%' escape '!')`).length > 0
 
-const isVirtual = (read: Read, table: string): boolean =>
+const isVirtual = (read: ReadRows, table: string): boolean =>
   read(`select 1 from main.sqlite_schema where name = '${table}' and sql like 'create virtual%'`)
     .length > 0
 

@@ -137,8 +137,8 @@ export class Part implements PartFile {
     const fd = await this.#open()
     let rest = buffers.filter((buffer) => buffer.length > 0)
     while (rest.length > 0) {
-      const isCopied = this.#bytes < MAX_SYNC_BYTES && this.#places.isAlone()
-      const bytesWritten = isCopied ? writtenNow(fd, rest) : await writeFully(fd, rest)
+      const isSynchronous = this.#bytes < MAX_SYNC_BYTES && this.#places.isAlone()
+      const bytesWritten = isSynchronous ? writeSynchronously(fd, rest) : await writeFully(fd, rest)
       this.#bytes += bytesWritten
       rest = remainingBuffers(rest, bytesWritten)
     }
@@ -146,7 +146,7 @@ export class Part implements PartFile {
 
   async #compare(offset: number, other: number, otherOffset: number): Promise<boolean> {
     try {
-      return await isSameRest(await this.#open(), offset, other, otherOffset)
+      return await isEqualRest(await this.#open(), offset, other, otherOffset)
     } catch (error) {
       throw storageFault('read', error)
     }
@@ -173,21 +173,21 @@ export class Part implements PartFile {
 
 async function writeFully(fd: number, buffers: readonly Buffer[]): Promise<number> {
   try {
-    return something((await writev(fd, buffers)).bytesWritten)
+    return requireProgress((await writev(fd, buffers)).bytesWritten)
   } catch (error) {
     throw storageFault('write', error)
   }
 }
 
-function writtenNow(fd: number, buffers: readonly Buffer[]): number {
+function writeSynchronously(fd: number, buffers: readonly Buffer[]): number {
   try {
-    return something(fs.writevSync(fd, buffers))
+    return requireProgress(fs.writevSync(fd, buffers))
   } catch (error) {
     throw storageFault('write', error)
   }
 }
 
-function something(bytesWritten: number): number {
+function requireProgress(bytesWritten: number): number {
   if (bytesWritten === 0)
     throw new StorageFault('failed', 'The disk took nothing of what was written.')
   return bytesWritten
@@ -207,7 +207,7 @@ function remainingBuffers(buffers: readonly Buffer[], count: number): Buffer[] {
  * Whether two files are identical from their offsets to their ends. False if the second file cannot
  * be read. @throws the system error if the first cannot be read
  */
-export async function isSameRest(
+export async function isEqualRest(
   one: number,
   offset: number,
   other: number,

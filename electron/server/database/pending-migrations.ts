@@ -5,7 +5,7 @@ import { DATABASE_FILE } from './data-directory.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** A table or an index that a migration reads or writes as a whole. */
-const TOUCHED =
+const TOUCHED_TABLE =
   /\b(?:alter table|drop table|update|insert into|delete from|from|join|index \w+ on|references) "?(\w+)/gi
 
 /** What opening a data folder with this version would have to do. */
@@ -61,4 +61,6 @@ export function pendingMigrations(folder: string): PendingMigrations {
 
 /** Names of the tables in the statements. */
 export const touchedTables = (migrations: readonly string[]): ReadonlySet<string> =>
-  new Set(migrations.flatMap((text) => [...text.matchAll(TOUCHED)].map(([, name = '']) => name)))
+  new Set(
+    migrations.flatMap((text) => [...text.matchAll(TOUCHED_TABLE)].map(([, name = '']) => name)),
+  )

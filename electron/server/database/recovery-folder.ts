@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { StorageFault, storageFault } from '#server/platform/disk-fault.ts'
 
-const RECOVERY = 'recovery'
-export const GROUP = /^[0-9a-f]{2}$/
+const FOLDER_NAME = 'recovery'
+export const GROUP_FOLDER = /^[0-9a-f]{2}$/
 export const STUDY_FOLDER = /^[0-9a-f]{32}$/
 export const IMAGE_FILE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/
 
@@ -23,7 +23,7 @@ export class RecoveryFolder {
   readonly #uuid: () => string
 
   constructor(folder: string, images: string, imageFolders: FolderSync, uuid: () => string) {
-    this.#folder = join(folder, RECOVERY)
+    this.#folder = join(folder, FOLDER_NAME)
     this.#images = images
     this.#folders = openFolderSync(this.#folder)
     this.#imageFolders = imageFolders
@@ -36,15 +36,15 @@ export class RecoveryFolder {
    * `recovery`. @throws StorageFault
    */
   async move(file: string): Promise<string> {
-    const own = this.pathOf(file)
-    const to = fs.existsSync(own) ? join(dirname(own), `${this.#uuid()}.dcm`) : own
+    const ownPath = this.pathOf(file)
+    const to = fs.existsSync(ownPath) ? join(dirname(ownPath), `${this.#uuid()}.dcm`) : ownPath
     await relocate(join(this.#images, file), this.#imageFolders, to, this.#folders)
     return `${dirname(file)}/${basename(to)}`
   }
 
   /** Files in the recovery folder after `after`, sorted by name. */
   *files(after = ''): Generator<string, void, undefined> {
-    for (const group of namesOf(this.#folder, GROUP))
+    for (const group of namesOf(this.#folder, GROUP_FOLDER))
       for (const study of namesOf(join(this.#folder, group), STUDY_FOLDER)) {
         if (`${group}/${study}` < dirname(after)) continue
         for (const name of namesOf(join(this.#folder, group, study), IMAGE_FILE)) {
@@ -148,7 +148,7 @@ export async function deleteDurably(
 /** Whether the path has the format of `fileFor`, which a partially written note may violate. */
 export const isImageFilePath = (file: string): boolean => {
   const [group = '', study = '', name = ''] = file.split('/')
-  return GROUP.test(group) && STUDY_FOLDER.test(study) && IMAGE_FILE.test(name)
+  return GROUP_FOLDER.test(group) && STUDY_FOLDER.test(study) && IMAGE_FILE.test(name)
 }
 
 /** Sorted names; empty if the folder does not exist. */

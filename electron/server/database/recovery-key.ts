@@ -14,7 +14,7 @@ import { message } from '#shared/messages/message.ts'
 export const RECOVERY_FILE = 'recovery.key'
 /** 160 bits: eight groups of four characters with five bits each. */
 export const RECOVERY_GROUPS = 8
-const GROUP = 4
+const GROUP_LENGTH = 4
 // Offsets in the output of `Seal.seal`: version, nonce and tag are separate fields of the file.
 const [VERSION, NONCE_END, TAG_BYTES] = [1, 13, 16]
 
@@ -22,7 +22,7 @@ const [VERSION, NONCE_END, TAG_BYTES] = [1, 13, 16]
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const MISREAD_AS: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
 
-const Wrapped = z.object({
+const WrappedKey = z.object({
   version: z.literal(1),
   madeAt: z.string(),
   salt: z.base64(),
@@ -32,17 +32,17 @@ const Wrapped = z.object({
   /** Identifies the wrapped data key without revealing it: `Seal.keyName`. */
   ofKey: z.string(),
 })
-type Wrapped = z.infer<typeof Wrapped>
+type WrappedKey = z.infer<typeof WrappedKey>
 
 /** A new key: eight groups of four characters, separated by hyphens. */
 export function newRecoveryKey(random: (bytes: number) => Buffer = randomBytes): string {
   // 32 divides 256, so all characters are equally likely.
   const characters = Array.from(
-    random(RECOVERY_GROUPS * GROUP),
+    random(RECOVERY_GROUPS * GROUP_LENGTH),
     (byte) => ALPHABET[byte % ALPHABET.length],
   )
   return Array.from({ length: RECOVERY_GROUPS }, (_, group) =>
-    characters.slice(group * GROUP, (group + 1) * GROUP).join(''),
+    characters.slice(group * GROUP_LENGTH, (group + 1) * GROUP_LENGTH).join(''),
   ).join('-')
 }
 
@@ -66,7 +66,7 @@ export function wrapDataKey(
   const madeAt = instantOf(now)
   const sealed = seal.wrapUnder(wrappingKey(recoveryKey, salt), madeAt)
   const text = (bytes: Buffer) => bytes.toString('base64')
-  const file: Wrapped = {
+  const file: WrappedKey = {
     ...{ version: 1, madeAt, salt: text(salt), nonce: text(sealed.subarray(1, NONCE_END)) },
     ...{
       wrapped: text(sealed.subarray(NONCE_END, -TAG_BYTES)),
@@ -161,7 +161,7 @@ export function matchesDataKey(databaseFile: string, dataKey: Buffer): boolean |
   }
 }
 
-function readWrapped(file: string): Wrapped {
+function readWrapped(file: string): WrappedKey {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -174,7 +174,7 @@ function readWrapped(file: string): Wrapped {
       error,
     )
   }
-  const parsed = Wrapped.safeParse(json(text))
+  const parsed = WrappedKey.safeParse(json(text))
   if (!parsed.success)
     throw new StoreError('key-wrong', message('database.no-recovery-file-of-ours', { file }))
   return parsed.data

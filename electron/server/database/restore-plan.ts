@@ -24,7 +24,7 @@ export const DATABASE_FILES = [
   DATABASE_FILE,
 ] as const
 export const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
-const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
+const MovableFile = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
 
 /** Name of the folder for replaced files. */
 export const REPLACED_FOLDER = /^replaced-[\d-]+Z(-\d+)?$/
@@ -38,8 +38,8 @@ export const RestorePlan = z.object({
   /** Who requested the restore. */
   actor: z.string(),
   /** Files of `restore/` with their sizes, and the files of the data folder that they replace. */
-  brings: z.array(z.object({ file: Movable, bytes: z.int() })),
-  replaces: z.array(Movable),
+  brings: z.array(z.object({ file: MovableFile, bytes: z.int() })),
+  replaces: z.array(MovableFile),
   /** The folder for replaced files; null until the first file is moved. */
   keptAside: z.string().regex(REPLACED_FOLDER).nullable(),
   /**

@@ -1,7 +1,7 @@
 import { folded } from '#server/platform/text.ts'
 
 /** The searchable values of a record. */
-export interface Searchable {
+export interface SearchableValues {
   readonly texts: readonly string[]
   readonly uid: string
 }
@@ -53,7 +53,7 @@ export function matchPositions(characters: readonly string[]): number[] {
  * Whether every term matches: a substring of a word, the start of a word for a short term, or the
  * start of the UID.
  */
-export function isFound(terms: readonly string[], { texts, uid }: Searchable): boolean {
+export function matchesTerms(terms: readonly string[], { texts, uid }: SearchableValues): boolean {
   const words = texts.flatMap(wordsIn)
   return terms.every(
     (term) =>

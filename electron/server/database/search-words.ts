@@ -3,7 +3,7 @@ import {
   isUidLike,
   MIN_SUBSTRING_LENGTH,
   matchPositions,
-  type Searchable,
+  type SearchableValues,
   termsOf,
   wordsIn,
 } from './search-text.ts'
@@ -19,7 +19,7 @@ import {
  */
 export interface SearchWords {
   /** The index words of a record, for FTS5's `ascii` tokenizer. */
-  wordsOf(record: Searchable, facets?: readonly string[]): string
+  wordsOf(record: SearchableValues, facets?: readonly string[]): string
   /** The index word of a facet, such as `severity stat`. */
   facet(text: string): string
   /**
@@ -35,13 +35,13 @@ export interface Expression {
   readonly isExact: boolean
 }
 
-const DIGITS = 10
+const WORD_LENGTH = 10
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 /**
  * Number of hashed parts kept in memory. A clinic's names and numbers have several thousand
  * trigrams, and its texts repeat the same words.
  */
-const MAX_CACHED = 50_000
+const MAX_CACHED_PARTS = 50_000
 /** Enough trigrams of a term to narrow the candidates down. */
 const MAX_TRIGRAMS = 8
 /** A UID is indexed by its prefixes, at every third character up to this length. */
@@ -51,7 +51,7 @@ const MAX_UID_PREFIX = 42
 /** `key`: a secret of the data folder, 32 bytes. */
 export function searchWords(key: Buffer): SearchWords {
   const hashedWord = memoize((part) => base32(createHmac('sha256', key).update(part).digest()))
-  const wordsOfOne = memoize((one: string): readonly string[] => {
+  const indexWordsOf = memoize((one: string): readonly string[] => {
     const characters = [...one]
     const words: string[] = []
     for (let at = 0; at + MIN_SUBSTRING_LENGTH <= characters.length; at++)
@@ -82,7 +82,7 @@ export function searchWords(key: Buffer): SearchWords {
     wordsOf({ texts, uid }, facets = []) {
       const words = new Set(facets)
       for (const text of texts)
-        for (const one of wordsIn(text)) for (const part of wordsOfOne(one)) words.add(part)
+        for (const one of wordsIn(text)) for (const part of indexWordsOf(one)) words.add(part)
       for (
         let length = UID_STEP;
         length <= Math.min(uid.length, MAX_UID_PREFIX);
@@ -101,7 +101,7 @@ function memoize<T>(make: (text: string) => T): (text: string) => T {
   return (text) => {
     const known = cache.get(text)
     if (known !== undefined) return known
-    if (cache.size >= MAX_CACHED) cache.clear()
+    if (cache.size >= MAX_CACHED_PARTS) cache.clear()
     const value = make(text)
     cache.set(text, value)
     return value
@@ -132,11 +132,11 @@ function base32(bytes: Buffer): string {
   for (const byte of bytes) {
     buffer = ((buffer << 8) | byte) & 0xffff
     bits += 8
-    while (bits >= 5 && text.length < DIGITS) {
+    while (bits >= 5 && text.length < WORD_LENGTH) {
       bits -= 5
       text += BASE32[(buffer >> bits) & 31]
     }
-    if (text.length === DIGITS) break
+    if (text.length === WORD_LENGTH) break
   }
   return text
 }

@@ -36,7 +36,7 @@ export function openSpareFiles(folder: string, uuid: () => string, maxReady = 4)
     pending++
     try {
       const fd = await open(path, 'wx+', 0o600)
-      if (isClosed) drop({ path, fd })
+      if (isClosed) discard({ path, fd })
       else ready.push({ path, fd })
     } catch {
       // The caller then creates the file itself and reports the error.
@@ -45,7 +45,7 @@ export function openSpareFiles(folder: string, uuid: () => string, maxReady = 4)
     }
   }
 
-  function drop({ path, fd }: SpareFile): void {
+  function discard({ path, fd }: SpareFile): void {
     fs.closeSync(fd)
     try {
       fs.unlinkSync(path)
@@ -60,14 +60,14 @@ export function openSpareFiles(folder: string, uuid: () => string, maxReady = 4)
       while (!isClosed && ready.length + pending < maxReady) void make()
       return taken
     },
-    drop,
+    drop: discard,
     sweep() {
       if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 })
       for (const name of fs.readdirSync(folder)) fs.rmSync(join(folder, name), { force: true })
     },
     close() {
       isClosed = true
-      for (const spare of ready.splice(0)) drop(spare)
+      for (const spare of ready.splice(0)) discard(spare)
     },
   }
 }

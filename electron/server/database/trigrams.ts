@@ -1,9 +1,9 @@
-const SIZE = 3
+const TRIGRAM_LENGTH = 3
 /** Enough trigrams to narrow the candidates down; the caller compares what remains as a whole. */
 const MAX_TRIGRAMS = 32
 
 /** Padding, so that a trigram starts at each character of the text. */
-const END = '\0'.repeat(SIZE - 1)
+const PADDING = '\0'.repeat(TRIGRAM_LENGTH - 1)
 
 /**
  * The trigrams of a folded text as words for FTS5's `ascii` tokenizer: four hex digits for each
@@ -11,10 +11,10 @@ const END = '\0'.repeat(SIZE - 1)
  * characters, by prefix. The caller has folded case and accents (`folded`).
  */
 export function trigramWords(text: string): string {
-  const padded = text + END
+  const padded = text + PADDING
   const grams = new Set<string>()
   for (let start = 0; start < text.length; start++)
-    grams.add(hexWord(padded.slice(start, start + SIZE)))
+    grams.add(hexWord(padded.slice(start, start + TRIGRAM_LENGTH)))
   return [...grams].join(' ')
 }
 
@@ -23,10 +23,10 @@ export function trigramWords(text: string): string {
  * must not be empty.
  */
 export function matchExpression(term: string): string {
-  if (term.length < SIZE) return `"${hexWord(term)}"*`
+  if (term.length < TRIGRAM_LENGTH) return `"${hexWord(term)}"*`
   const grams = new Set<string>()
-  for (let start = 0; start <= term.length - SIZE && grams.size < MAX_TRIGRAMS; start++)
-    grams.add(hexWord(term.slice(start, start + SIZE)))
+  for (let start = 0; start <= term.length - TRIGRAM_LENGTH && grams.size < MAX_TRIGRAMS; start++)
+    grams.add(hexWord(term.slice(start, start + TRIGRAM_LENGTH)))
   return [...grams].map((gram) => `"${gram}"`).join(' AND ')
 }
 
@@ -34,7 +34,7 @@ export function matchExpression(term: string): string {
  * Whether the term is shorter than a trigram. It is then matched by prefix, which is slow for
  * common prefixes.
  */
-export const isShort = (term: string): boolean => term.length < SIZE
+export const isShort = (term: string): boolean => term.length < TRIGRAM_LENGTH
 
 function hexWord(text: string): string {
   let word = ''

@@ -36,10 +36,13 @@ export function keyLocation(folder: string): KeyLocation {
  * Decrypts the data key in `data.key.sealed`. Undefined if a plain `data.key` exists, if there is
  * no such file, or if the key store fails; the code that opens the folder then reports the error.
  */
-export function unwrapKey(folder: string, by: Pick<AccountKeyStore, 'unwrap'>): Buffer | undefined {
+export function unwrapKey(
+  folder: string,
+  keyStore: Pick<AccountKeyStore, 'unwrap'>,
+): Buffer | undefined {
   if (keyLocation(folder) !== 'sealed') return undefined
   const sealed = readSealedKey(folder)
-  return sealed && decryptWrapped(sealed, by)
+  return sealed && decryptWrapped(sealed, keyStore)
 }
 
 /**
@@ -49,7 +52,7 @@ export function unwrapKey(folder: string, by: Pick<AccountKeyStore, 'unwrap'>): 
  * @returns whether the key is now only in the key store
  * @throws StoreError bad-folder, or the error of the key store; the plain file is then kept
  */
-export function moveKeyToStore(folder: string, by: AccountKeyStore, now: number): boolean {
+export function moveKeyToStore(folder: string, keyStore: AccountKeyStore, now: number): boolean {
   const location = keyLocation(folder)
   if (location !== 'plain') return location === 'sealed'
   const file = join(folder, KEY_FILE)
@@ -59,12 +62,12 @@ export function moveKeyToStore(folder: string, by: AccountKeyStore, now: number)
   if (recoveryKeyState(folder, { keyName }).state !== 'ready') return false
   const hasKeyFile = () => {
     const sealed = readSealedKey(folder)
-    return sealed !== undefined && decryptWrapped(sealed, by)?.equals(key) === true
+    return sealed !== undefined && decryptWrapped(sealed, keyStore)?.equals(key) === true
   }
   if (!hasKeyFile()) {
     const sealed: SealedKey = {
-      ...{ version: 1, account: by.account, sealedAt: instantOf(now), ofKey: keyName },
-      wrapped: by.wrap(key).toString('base64'),
+      ...{ version: 1, account: keyStore.account, sealedAt: instantOf(now), ofKey: keyName },
+      wrapped: keyStore.wrap(key).toString('base64'),
     }
     writeKeyFile(folder, SEALED_KEY_FILE, Buffer.from(`${JSON.stringify(sealed, null, 2)}\n`))
     if (!hasKeyFile()) return false

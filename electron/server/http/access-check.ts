@@ -37,10 +37,10 @@ export const isCaller = (who: AuthenticatedCaller | undefined): who is Caller =>
  * Without the header the operation's default applies. It only decides whether the session stays
  * unlocked, as any user activity does.
  */
-const USE_HEADER = 'x-isthmus-use'
-const USES: readonly SessionUse[] = ['person', 'background']
-const useOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse =>
-  USES.find((known) => known === headers[USE_HEADER]) ?? use
+const SESSION_USE_HEADER = 'x-isthmus-use'
+const SESSION_USES: readonly SessionUse[] = ['person', 'background']
+const sessionUseOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse =>
+  SESSION_USES.find((known) => known === headers[SESSION_USE_HEADER]) ?? use
 
 /** The properties of an operation that determine who may call it. */
 export type AdmissionRule = Pick<Operation, 'access' | 'background' | 'fromAnyWorkstation'>
@@ -66,7 +66,7 @@ const isForPartners = (access: Access): access is PartnerAccess =>
 function viewAdmission(app: HttpApp): Admission {
   return (request) => {
     requireOwnPage(request, app.publicUrl())
-    return admitView(request, app.views, useOf(request, 'person'))
+    return admitView(request, app.views, sessionUseOf(request, 'person'))
   }
 }
 
@@ -78,7 +78,7 @@ function windowAdmission(
   return (request) => {
     requireOwnPage(request, app.publicUrl())
     if (!fromAnyWorkstation) admitWorkstation(request, app)
-    return admit(request, access, app.sessions, useOf(request, use))
+    return admit(request, access, app.sessions, sessionUseOf(request, use))
   }
 }
 
@@ -86,5 +86,6 @@ function partnerAdmission(app: HttpApp, access: PartnerAccess, use: SessionUse):
   const { partners } = app
   if (!partners)
     throw new TypeError('A call of the interface is declared on a server without `partners`')
-  return (request, reply) => admitCaller(request, reply, app, partners, access, useOf(request, use))
+  return (request, reply) =>
+    admitCaller(request, reply, app, partners, access, sessionUseOf(request, use))
 }

@@ -23,7 +23,7 @@ const RENEW_DAYS = 30
 /** The purpose of a certificate: web pages and the interface, or DICOM over TLS (PS3.15 B.12). */
 export type CertificateUse = Certificate['use']
 
-interface Kind {
+interface CertificateKind {
   readonly files: readonly [key: string, cert: string]
   readonly makeKey: () => KeyObject
   /** Extended key usage (RFC 5280 §4.2.1.12). */
@@ -33,7 +33,7 @@ interface Kind {
 }
 const [SERVER_AUTH, CLIENT_AUTH] = ['2b06010505070301', '2b06010505070302']
 
-const KINDS: Readonly<Record<CertificateUse, Kind>> = {
+const KINDS: Readonly<Record<CertificateUse, CertificateKind>> = {
   https: {
     files: ['key.pem', 'cert.pem'],
     makeKey: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey,
@@ -151,7 +151,7 @@ export function selfSignedCertificate(
   const privateKey = key ? createPrivateKey(key) : makeKey()
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-    cert: pem(certificate(names, privateKey, purposes, nowMs)),
+    cert: pem(buildCertificate(names, privateKey, purposes, nowMs)),
   }
 }
 
@@ -174,9 +174,9 @@ function isUsable(
     if (!known.checkPrivateKey(createPrivateKey(key))) return false
     const ends = Date.parse(known.validTo)
     if (KINDS[use].isPinned) return nowMs < ends
-    const covers = (name: string) =>
+    const isCovered = (name: string) =>
       (isIP(name) ? known.checkIP(name) : known.checkHost(name)) !== undefined
-    return nowMs < ends - RENEW_DAYS * DAY_MS && names.every(covers)
+    return nowMs < ends - RENEW_DAYS * DAY_MS && names.every(isCovered)
   } catch {
     return false
   }
@@ -189,7 +189,7 @@ function writeAtomic(file: string, text: string): void {
   renameSync(`${file}.new`, file)
 }
 
-function certificate(
+function buildCertificate(
   names: readonly string[],
   privateKey: KeyObject,
   purposes: readonly string[],
@@ -199,7 +199,7 @@ function certificate(
   // sha256WithRSAEncryption.
   const algorithm =
     privateKey.asymmetricKeyType === 'rsa'
-      ? sequence(oid('2a864886f70d01010b'), NULL)
+      ? sequence(oid('2a864886f70d01010b'), DER_NULL)
       : sequence(oid('2a8648ce3d040302'))
   const subject = sequence(set(sequence(oid('550403'), utf8('Isthmus'))))
   // Accepts clients whose clock is up to a day behind.
@@ -211,18 +211,18 @@ function certificate(
   const extensions = sequence(
     extension('551d11', sequence(...alternativeNames)),
     // Basic constraints: a certificate authority, but only for itself (path length 0).
-    extension('551d13', sequence(TRUE, integer(Buffer.of(0))), true),
+    extension('551d13', sequence(DER_TRUE, integer(Buffer.of(0))), true),
     extension('551d25', sequence(...purposes.map(oid))),
   )
   // RFC 5280 §4.1: version 3, a positive serial number, and the remaining fields in order.
-  const toSign = sequence(
+  const tbsCertificate = sequence(
     der(0xa0, integer(Buffer.of(2))),
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     ...[algorithm, subject, validity, subject, publicKey],
     der(0xa3, extensions),
   )
-  const signature = der(0x03, Buffer.of(0), sign('sha256', toSign, privateKey))
-  return sequence(toSign, algorithm, signature)
+  const signature = der(0x03, Buffer.of(0), sign('sha256', tbsCertificate, privateKey))
+  return sequence(tbsCertificate, algorithm, signature)
 }
 
 const sequence = (...contents: readonly Buffer[]) => der(0x30, ...contents)
@@ -230,10 +230,10 @@ const set = (...contents: readonly Buffer[]) => der(0x31, ...contents)
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'))
 const integer = (bytes: Buffer) => der(0x02, bytes)
 const utf8 = (text: string) => der(0x0c, Buffer.from(text))
-const TRUE = Buffer.of(0x01, 0x01, 0xff)
-const NULL = Buffer.of(0x05, 0x00)
+const DER_TRUE = Buffer.of(0x01, 0x01, 0xff)
+const DER_NULL = Buffer.of(0x05, 0x00)
 const extension = (id: string, value: Buffer, isCritical = false) =>
-  sequence(oid(id), ...(isCritical ? [TRUE] : []), der(0x04, value))
+  sequence(oid(id), ...(isCritical ? [DER_TRUE] : []), der(0x04, value))
 
 /** RFC 5280 §4.1.2.5: UTCTime until 2049. */
 const time = (ms: number) =>

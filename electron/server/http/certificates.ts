@@ -29,14 +29,17 @@ export interface Certificates {
 export function openCertificates(context: Context): Certificates {
   const { folder, clock } = context
   /** By use: the files of the listener, and the callback that replaces them. */
-  const inUse = new Map<CertificateUse, { files: TlsFiles; take: (files: TlsFiles) => void }>()
+  const inUse = new Map<
+    CertificateUse,
+    { files: TlsFiles; replaceFiles: (files: TlsFiles) => void }
+  >()
   const optionsOf = (use: CertificateUse) => ({
     folder,
     names: namesOf(context),
     nowMs: clock(),
     use,
   })
-  const shown = (use: CertificateUse, { cert }: TlsFiles): Certificate => ({
+  const certificateReply = (use: CertificateUse, { cert }: TlsFiles): Certificate => ({
     use,
     isInUse: inUse.has(use),
     ...certificateFacts(cert, clock()),
@@ -49,7 +52,7 @@ export function openCertificates(context: Context): Certificates {
       } catch (error) {
         throw new StartError(
           message('http.certificate-unusable', {
-            use: PURPOSES[use],
+            use: CERTIFICATE_LABELS[use],
             folder,
             reason: (error as Error).message,
           }),
@@ -57,20 +60,20 @@ export function openCertificates(context: Context): Certificates {
         )
       }
     },
-    use: (use, files, take) => void inUse.set(use, { files, take }),
+    use: (use, files, replaceFiles) => void inUse.set(use, { files, replaceFiles }),
     endUse: (use) => void inUse.delete(use),
-    list: () => [...inUse].map(([use, { files }]) => shown(use, files)),
+    list: () => [...inUse].map(([use, { files }]) => certificateReply(use, files)),
     renew(use) {
       const files = renewCertificate(optionsOf(use))
       const listener = inUse.get(use)
-      listener?.take(files)
+      listener?.replaceFiles(files)
       if (listener) listener.files = files
-      return shown(use, files)
+      return certificateReply(use, files)
     },
   }
 }
 
-const PURPOSES: Readonly<Record<CertificateUse, MessageParam>> = {
+const CERTIFICATE_LABELS: Readonly<Record<CertificateUse, MessageParam>> = {
   https: 'HTTPS',
   'dicom-tls': message('http.dicom-by-tls'),
 }

@@ -25,7 +25,7 @@ export interface DicomwebCall {
   /** IP address; IPv4-mapped IPv6 addresses as IPv4. */
   readonly remoteAddress: string
   /** The URL of the service as the caller sees it, without a trailing slash. */
-  readonly base: string
+  readonly baseUrl: string
   /** Aborted when the caller closes the connection before it has the whole response. */
   readonly signal: AbortSignal
 }
@@ -48,9 +48,9 @@ export interface DicomwebRoute {
 }
 
 /** Milliseconds that a connection may be silent: an instance may have to be converted first. */
-const SILENCE_MS = 360_000
+const MAX_SILENCE_MS = 360_000
 
-export interface DicomwebRules {
+export interface DicomwebOptions {
   /** Origins whose pages may send requests (CORS). */
   readonly origins: () => readonly string[]
   /** Requests that are answered at the same time. */
@@ -64,7 +64,7 @@ export interface DicomwebRules {
 export function serveDicomwebRoutes(
   app: HttpApp,
   routes: readonly DicomwebRoute[],
-  rules: DicomwebRules,
+  rules: DicomwebOptions,
 ): void {
   let running = 0
   for (const { method, path } of routes)
@@ -137,10 +137,10 @@ function callOf(
   reply: FastifyReply,
   caller: ApiKeyCaller,
 ): DicomwebCall {
-  const ended = new AbortController()
-  reply.raw.once('close', () => reply.raw.writableFinished || ended.abort())
+  const disconnected = new AbortController()
+  reply.raw.once('close', () => reply.raw.writableFinished || disconnected.abort())
   const { socket } = request.raw
-  socket.setTimeout(SILENCE_MS)
+  socket.setTimeout(MAX_SILENCE_MS)
   const { accept, 'content-type': contentType } = request.headers
   return {
     params: request.params as DicomwebCall['params'],
@@ -149,8 +149,8 @@ function callOf(
     body: request.body instanceof Readable ? request.body : Readable.from([]),
     requestId: request.id,
     remoteAddress: (socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-    base: `${baseOf(app, request)}${DICOMWEB_PREFIX}`,
-    signal: ended.signal,
+    baseUrl: `${baseUrlOf(app, request)}${DICOMWEB_PREFIX}`,
+    signal: disconnected.signal,
   }
 }
 
@@ -158,7 +158,7 @@ function callOf(
  * The address that the caller used. A proxy in front of the gateway is only known by the public
  * address of the settings.
  */
-function baseOf(app: HttpApp, { headers, protocol }: FastifyRequest): string {
+function baseUrlOf(app: HttpApp, { headers, protocol }: FastifyRequest): string {
   const { host = '' } = headers
   const publicUrl = app.publicUrl()
   if (publicUrl !== null && new URL(publicUrl).host === host) return publicUrl.replace(/\/$/, '')

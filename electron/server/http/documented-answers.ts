@@ -6,7 +6,7 @@ import { Uid } from '#shared/dicom-values.ts'
 // of an answer individually and leniently (`webhooks/answer.ts`).
 
 const httpsUrl = z.url({ protocol: /^https$/ })
-const media = z.array(
+const MediaUrls = z.array(
   z.object({
     mimeType: z.string(),
     url: httpsUrl,
@@ -22,20 +22,20 @@ const Step = WorklistStep.extend({
     .string()
     .regex(/^([01]\d|2[0-3])([0-5]\d([0-5]\d(\.\d{1,6})?)?)?$/),
 })
-const measure = z.string().regex(/^(\d+(\.\d+)?)?$/)
+const DecimalText = z.string().regex(/^(\d+(\.\d+)?)?$/)
 const Item = WorklistItem.extend({
   AccessionNumber: z.string().max(16),
   PatientBirthDate: day,
   PatientName: z.string().max(64),
   PatientSex: z.enum(['M', 'F', 'O', '']),
-  PatientSize: measure,
-  PatientWeight: measure,
+  PatientSize: DecimalText,
+  PatientWeight: DecimalText,
   ScheduledProcedureStepSequence: z.array(Step).min(1),
   StudyInstanceUID: Uid,
 }).meta({ id: 'WorklistItem' })
 
 const count = z.int().min(1).optional()
-const Sop = z.object({
+const ManifestInstance = z.object({
   sopClassUID: z.string().min(1),
   sopInstanceUID: z.string().min(1),
   instanceNumber: z.number().optional(),
@@ -63,29 +63,33 @@ const Manifest = z
           seriesDescription: z.string().min(1),
           seriesNumber: z.union([z.string(), z.number()]),
           modality: z.string().min(1),
-          sops: z.array(Sop).min(1),
+          sops: z.array(ManifestInstance).min(1),
         }),
       )
       .min(1),
   })
   .meta({ id: 'StudyManifest' })
 
-const urls = z.array(httpsUrl)
+const InstanceUrls = z.array(httpsUrl)
 
 const { response: study } = EVENTS['study.access_requested']
 const { response: ephemeral } = EVENTS['ephemeral.access_requested']
 const { response: capture } = EVENTS['secondary_capture.access_requested']
 const { response: worklist } = EVENTS['modality_worklist.requested']
 
-const DOCUMENTED: { readonly [T in EventType]: z.ZodType } = {
+const ANSWER_SCHEMAS: { readonly [T in EventType]: z.ZodType } = {
   'study.access_requested': study
-    .extend({ urls, manifest: Manifest.optional(), mediaUrls: media.optional() })
+    .extend({ urls: InstanceUrls, manifest: Manifest.optional(), mediaUrls: MediaUrls.optional() })
     .meta({ id: 'StudyAccessRequestedResponse' }),
   'ephemeral.access_requested': ephemeral
-    .extend({ urls, manifests: z.array(Manifest).optional(), mediaUrls: media.optional() })
+    .extend({
+      urls: InstanceUrls,
+      manifests: z.array(Manifest).optional(),
+      mediaUrls: MediaUrls.optional(),
+    })
     .meta({ id: 'EphemeralAccessRequestedResponse' }),
   'secondary_capture.access_requested': capture
-    .extend({ uploadUrls: urls })
+    .extend({ uploadUrls: InstanceUrls })
     .meta({ id: 'SecondaryCaptureAccessRequestedResponse' }),
   'modality_worklist.requested': worklist
     .extend({ items: z.array(Item) })
@@ -100,4 +104,4 @@ const DOCUMENTED: { readonly [T in EventType]: z.ZodType } = {
 }
 
 /** The schema that the reference shows for the answer to an event. */
-export const documentedAnswer = (type: EventType): z.ZodType => DOCUMENTED[type]
+export const documentedAnswerSchema = (type: EventType): z.ZodType => ANSWER_SCHEMAS[type]

@@ -15,7 +15,7 @@ export interface StreamEvent {
   readonly id?: string
 }
 
-export interface StreamRule {
+export interface EventStreamOptions {
   readonly access: WindowAccess
   /** Milliseconds between `beat` events; the session is checked again at each. */
   readonly heartbeatMs?: number
@@ -23,9 +23,9 @@ export interface StreamRule {
    * Maximum number of bytes buffered for one client. A client that exceeds it is disconnected and
    * reconnects.
    */
-  readonly bufferBytes?: number
+  readonly maxBufferBytes?: number
   /** Maximum number of open streams on this path. */
-  readonly clients?: number
+  readonly maxStreams?: number
 }
 
 /**
@@ -36,12 +36,17 @@ export interface StreamRule {
 export function serveEvents(
   app: HttpApp,
   path: `/${string}`,
-  { access, heartbeatMs = 15_000, bufferBytes = 256 * 1024, clients = 100 }: StreamRule,
+  {
+    access,
+    heartbeatMs = 15_000,
+    maxBufferBytes: bufferBytes = 256 * 1024,
+    maxStreams: clients = 100,
+  }: EventStreamOptions,
   open: (send: (event: StreamEvent) => void, lastEventId: string | undefined) => () => void,
 ): void {
   app.declared.push({ method: 'GET', path })
-  let openHere = 0
-  const look = (request: FastifyRequest) => {
+  let openStreamCount = 0
+  const checkAccess = (request: FastifyRequest) => {
     admitWorkstation(request, app)
     admit(request, access, app.sessions, 'background')
   }
@@ -51,8 +56,8 @@ export function serveEvents(
     exposeHeadRoute: false,
     onRequest: async (request) => {
       requireOwnPage(request, app.publicUrl())
-      look(request)
-      if (openHere >= clients)
+      checkAccess(request)
+      if (openStreamCount >= clients)
         throw new ApiError('too-many', message('http.too-many-windows'), {
           headers: { 'retry-after': '10' },
         })
@@ -71,28 +76,28 @@ export function serveEvents(
 
       const lastEventId = request.headers['last-event-id']
       const unsubscribe = open(
-        (event) => write(printEvent(event)),
+        (event) => write(formatEvent(event)),
         typeof lastEventId === 'string' ? lastEventId : undefined,
       )
       const end = () => void response.end()
       const check = () => {
         try {
-          look(request)
+          checkAccess(request)
           return true
         } catch {
           end()
           return false
         }
       }
-      const heartbeat = setInterval(() => check() && write(printEvent(BEAT)), heartbeatMs)
+      const heartbeat = setInterval(() => check() && write(formatEvent(HEARTBEAT)), heartbeatMs)
       const forget = app.sessions.onClosed?.(check)
-      openHere += 1
+      openStreamCount += 1
       app.openStreams.add(end)
       response.on('close', () => {
         clearInterval(heartbeat)
         forget?.()
         unsubscribe()
-        openHere -= 1
+        openStreamCount -= 1
         app.openStreams.delete(end)
       })
     },
@@ -111,8 +116,8 @@ function boundedWriter(response: ServerResponse, bufferBytes: number): (text: st
  * An event rather than a comment, so that the page can distinguish an idle gateway from a dead
  * connection.
  */
-const BEAT: StreamEvent = { event: 'beat', data: {} }
+const HEARTBEAT: StreamEvent = { event: 'beat', data: {} }
 
 // JSON contains no raw line breaks, so it fits into one data line.
-const printEvent = ({ event, data, id }: StreamEvent): string =>
+const formatEvent = ({ event, data, id }: StreamEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

@@ -1,4 +1,4 @@
-import { CHANGES, type Feed } from '#server/live-events/feed.ts'
+import { CHANGE_KINDS, type Feed } from '#server/live-events/feed.ts'
 import { dashboardStatus, type FeedLine } from '#shared/contract/dashboard.ts'
 import { serveEvents } from './event-stream.ts'
 import type { HttpApp } from './http-app.ts'
@@ -24,11 +24,11 @@ export function serveFeedEvents(app: HttpApp, feed: Feed): void {
     (send, lastEventId) => {
       const sendLine = (line: FeedLine) =>
         send({ event: 'line', data: line, id: String(line.lineId) })
-      const seen = Number(lastEventId)
-      if (lastEventId !== undefined && Number.isSafeInteger(seen))
-        for (const line of feed.after(seen).slice(-MAX_MISSED_LINES)) sendLine(line)
+      const lastSeenId = Number(lastEventId)
+      if (lastEventId !== undefined && Number.isSafeInteger(lastSeenId))
+        for (const line of feed.after(lastSeenId).slice(-MAX_MISSED_LINES)) sendLine(line)
       // Changes before this stream opened were not sent to this client.
-      for (const event of CHANGES) send({ event, data: {} })
+      for (const event of CHANGE_KINDS) send({ event, data: {} })
       return feed.subscribe((event) =>
         event.kind === 'line' ? sendLine(event.line) : send({ event: event.kind, data: {} }),
       )

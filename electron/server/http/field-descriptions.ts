@@ -1,7 +1,7 @@
 import type { JsonObject } from './json-schema.ts'
 
-const UNIT = 'Unit of the value.'
-const DELIVERY_URLS =
+const UNIT_DESCRIPTION = 'Unit of the value.'
+const DELIVERY_URLS_DESCRIPTION =
   'Presigned https URLs of DICOM files, on hosts that the clinic has listed. Their order does not matter.'
 
 /**
@@ -167,8 +167,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   facilityName: 'Facility where the exam was performed.',
   height: 'Body height.',
   weight: 'Body weight.',
-  'height.unit': UNIT,
-  'weight.unit': UNIT,
+  'height.unit': UNIT_DESCRIPTION,
+  'weight.unit': UNIT_DESCRIPTION,
   'height.value': 'The height in the given unit.',
   'weight.value': 'The weight in the given unit.',
   mrn: 'Medical record number, Patient ID (0010,0020).',
@@ -259,7 +259,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   data: 'Data of the event.',
   authorized: 'If false, the request is refused, and the reason in `error` is shown to the clinic.',
   error: 'Reason for the refusal. Any text in this field counts as a refusal.',
-  urls: DELIVERY_URLS,
+  urls: DELIVERY_URLS_DESCRIPTION,
   uploadUrls:
     'Presigned https URLs. The gateway uploads the same object to each of them by PUT, with retries.',
   mediaUrls: 'Other files of the study, such as videos and documents.',
@@ -381,8 +381,8 @@ export function describeFields(schema: JsonObject, owner: string): void {
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'example' || typeof value !== 'object' || value === null) continue
     if (key !== 'properties') {
-      for (const inner of Array.isArray(value) ? value : [value])
-        if (typeof inner === 'object' && inner !== null) describeFields(inner, owner)
+      for (const subschema of Array.isArray(value) ? value : [value])
+        if (typeof subschema === 'object' && subschema !== null) describeFields(subschema, owner)
       continue
     }
     for (const [name, field] of Object.entries(value as Record<string, JsonObject>)) {

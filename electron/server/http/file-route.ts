@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import type { WindowAccess } from '#shared/operation.ts'
 import { admissionOf, isView, type UserFor, type ViewFor } from './access-check.ts'
 import type { HttpApp } from './http-app.ts'
-import { normalQuery, noteRead } from './operations.ts'
-import { malformed } from './problem.ts'
+import { normalizeQuery, noteRead } from './operations.ts'
+import { malformedError } from './problem.ts'
 
 /** A request for a file, as passed to its handler: parsed, with its caller authorized. */
 export interface FileCall<
@@ -19,7 +19,7 @@ export interface FileCall<
   readonly view: ViewFor<A>
 }
 
-export interface FileRule<
+export interface FileRouteOptions<
   P extends z.ZodType,
   Q extends z.ZodType,
   A extends WindowAccess | 'view',
@@ -42,7 +42,7 @@ export function serveFile<
 >(
   app: HttpApp,
   path: `/${string}`,
-  { access, background = false, params, query }: FileRule<P, Q, A>,
+  { access, background = false, params, query }: FileRouteOptions<P, Q, A>,
   answer: (call: FileCall<P, Q, A>, reply: FastifyReply, request: FastifyRequest) => unknown,
 ): void {
   const admitOne = admissionOf(app, { access, background })
@@ -55,7 +55,7 @@ export function serveFile<
       const who = admitOne(request, reply)
       const call = {
         params: parsePart('params', params, request.params),
-        query: parsePart('query', query, normalQuery(request.query)),
+        query: parsePart('query', query, normalizeQuery(request.query)),
         ...(isView(who) ? { user: undefined, view: who } : { user: who, view: undefined }),
       }
       const sent = answer(call as FileCall<P, Q, A>, reply, request)
@@ -74,7 +74,7 @@ function parsePart(
   value: unknown,
 ): unknown {
   const read = shape?.safeParse(value)
-  if (read?.error) throw malformed(part, read.error)
+  if (read?.error) throw malformedError(part, read.error)
   return read?.data
 }
 
@@ -119,10 +119,10 @@ export function documentHeaders(
   shown: readonly string[],
 ) {
   const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const isShown = shown.includes(type)
+  const isInline = shown.includes(type)
   return {
-    'content-type': isShown ? type : 'application/octet-stream',
-    'content-disposition': dispositionOf(isShown ? 'inline' : 'attachment', fileName),
+    'content-type': isInline ? type : 'application/octet-stream',
+    'content-disposition': dispositionOf(isInline ? 'inline' : 'attachment', fileName),
     'cache-control': 'private, no-store',
     'x-content-type-options': 'nosniff',
     'content-security-policy':
@@ -182,7 +182,7 @@ export function servePicture<P extends z.ZodType, A extends WindowAccess>(
  * A file that is streamed while it is created. If creation fails, the connection is closed before
  * the end of the file.
  */
-interface Download {
+interface DownloadFile {
   /** Only ASCII letters, digits, dots and hyphens. */
   readonly fileName: string
   readonly mediaType: string
@@ -194,7 +194,7 @@ export function serveDownload<Q extends z.ZodType, A extends WindowAccess>(
   app: HttpApp,
   path: `/${string}`,
   rule: { readonly access: A; readonly query: Q },
-  open: (call: FileCall<z.ZodType, Q, A>) => Download,
+  open: (call: FileCall<z.ZodType, Q, A>) => DownloadFile,
 ): void {
   serveFile(app, path, rule, (call, reply) => {
     const { fileName, mediaType, content } = open(call)

@@ -25,7 +25,7 @@ export function hostNamesOf(settings: Pick<Settings, 'get'>, hasTls: boolean): H
 }
 
 /** The inputs of the allow-list at the time of a request. */
-export interface HostRule extends HostNames {
+export interface HostCheckInput extends HostNames {
   /** Address or name that the listener is bound to. */
   readonly boundHost: string
   /** Local address of the connection, for a listener bound to all addresses. */
@@ -36,7 +36,7 @@ export interface HostRule extends HostNames {
  * Whether the Host header names this gateway. The port is not compared, because a proxy or tunnel
  * may change it.
  */
-export function isAllowedHost(header: string | undefined, rule: HostRule): boolean {
+export function isAllowedHost(header: string | undefined, rule: HostCheckInput): boolean {
   const name = hostNameOf(header)
   if (name === undefined) return false
   const publicName =
@@ -57,10 +57,10 @@ export function isAllowedHost(header: string | undefined, rule: HostRule): boole
  * Caches the last allowed header of `isAllowedHost`, because nearly all requests have the same host and
  * the same rule.
  */
-export function hostCheck(): typeof isAllowedHost {
-  let last: (HostRule & { readonly header: string }) | undefined
+export function cachedHostCheck(): typeof isAllowedHost {
+  let last: (HostCheckInput & { readonly header: string }) | undefined
   return (header, rule) => {
-    if (last && last.header === header && RULE_KEYS.every((key) => last?.[key] === rule[key]))
+    if (last && last.header === header && HOST_CHECK_KEYS.every((key) => last?.[key] === rule[key]))
       return true
     if (header === undefined || !isAllowedHost(header, rule)) return false
     last = { header, ...rule }
@@ -68,12 +68,12 @@ export function hostCheck(): typeof isAllowedHost {
   }
 }
 
-const RULE_KEYS = [
+const HOST_CHECK_KEYS = [
   'boundHost',
   'localAddress',
   'publicUrl',
   'allowedHosts',
-] as const satisfies readonly (keyof HostRule)[]
+] as const satisfies readonly (keyof HostCheckInput)[]
 
 /**
  * Whether an Origin header is that of the gateway's own page: the host the request was sent to, or

@@ -7,13 +7,13 @@ import type { Sessions, ViewAuthenticator } from './callers.ts'
 import type { PartnerInterface } from './partner-interface.ts'
 import type { SandboxRequests } from './sandbox-requests.ts'
 
-const NOBODY: Sessions = {
+const NO_SESSIONS: Sessions = {
   userOf: () => undefined,
   isConfirmed: () => false,
   isLimited: () => true,
 }
 
-const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Records that an operation was answered: the declared operation, its path and query parameters,
@@ -38,7 +38,7 @@ export interface HttpLog {
 export class HttpApp {
   readonly fastify: FastifyInstance
   readonly publicUrl: () => string | null
-  sessions: Sessions = NOBODY
+  sessions: Sessions = NO_SESSIONS
   /** Undefined if the server has no partner interface. */
   partners: PartnerInterface | undefined
   views: ViewAuthenticator | undefined
@@ -79,7 +79,7 @@ export class HttpApp {
   /** Makes requests that may change data wait until the database is known to be intact. */
   holdChanges(check: Pick<IntegrityCheck, 'hasPassed' | 'passed'>): void {
     this.fastify.addHook('onRequest', (request, _reply, done) => {
-      if (check.hasPassed || READING_METHODS.has(request.method)) done()
+      if (check.hasPassed || SAFE_METHODS.has(request.method)) done()
       else check.passed.then(() => done(), done)
     })
   }

@@ -28,10 +28,11 @@ export interface StoredAnswer {
 
 /** Deletes responses older than 24 hours; returns how many. */
 export const purgeStoredAnswers = ({ database, clock }: Context): number =>
-  database.run(database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest(clock)))
-    .changes
+  database.run(
+    database.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', retentionCutoff(clock)),
+  ).changes
 
-const oldest = (clock: Clock) => instantOf(clock() - RETENTION_MS)
+const retentionCutoff = (clock: Clock) => instantOf(clock() - RETENTION_MS)
 
 /** The stored response of a slot, unless it is older than 24 hours. */
 export function findAnswer(
@@ -44,7 +45,7 @@ export function findAnswer(
       .selectFrom('idempotencyKeys')
       .selectAll()
       .where('keyHash', '=', keyHash)
-      .where('createdAt', '>', oldest(clock)),
+      .where('createdAt', '>', retentionCutoff(clock)),
   )
   return (
     row && {

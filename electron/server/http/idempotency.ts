@@ -35,26 +35,26 @@ export class Idempotency {
     work: () => Answer | Promise<Answer>,
   ): Promise<Answer & { readonly isReplayed: boolean }> {
     const name = JSON.stringify([slot.caller, slot.call, slot.key])
-    if (this.#inProgress.has(name)) throw inFlight()
+    if (this.#inProgress.has(name)) throw inFlightError()
     const bodyHash = hash('sha256', JSON.stringify(body) ?? '')
     const before = findAnswer(this.#context, slot)
     if (before) {
-      if (before.bodyHash !== bodyHash) throw otherBody()
+      if (before.bodyHash !== bodyHash) throw otherBodyError()
       return { status: before.status, body: before.body, isReplayed: true }
     }
     this.#inProgress.add(name)
     try {
-      const keep = (answer: Answer) => storeAnswer(this.#context, slot, { ...answer, bodyHash })
+      const store = (answer: Answer) => storeAnswer(this.#context, slot, { ...answer, bodyHash })
       // Wrapped in an object, because a transaction must not return a promise.
       const { answer } = this.#context.database.transaction(() => {
         const given = work()
-        if (!(given instanceof Promise)) keep(given)
+        if (!(given instanceof Promise)) store(given)
         return { answer: given }
       })
       if (!(answer instanceof Promise)) return { ...answer, isReplayed: false }
-      const later = await answer
-      keep(later)
-      return { ...later, isReplayed: false }
+      const settledAnswer = await answer
+      store(settledAnswer)
+      return { ...settledAnswer, isReplayed: false }
     } finally {
       this.#inProgress.delete(name)
     }
@@ -71,11 +71,11 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
   })
 }
 
-const inFlight = () =>
+const inFlightError = () =>
   new ApiError('in-flight', message('http.idempotency-in-flight'), {
     headers: { 'x-should-retry': 'true', 'retry-after': '1' },
   })
-const otherBody = () =>
+const otherBodyError = () =>
   new ApiError('refused', message('http.idempotency-other-body'), {
     errors: [
       {

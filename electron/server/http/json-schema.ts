@@ -14,7 +14,7 @@ export interface SchemaPrinter {
 }
 
 /** Formats for which the pattern added by zod would be redundant. */
-const PLAIN_FORMATS = ['date-time', 'uuid', 'uri', 'email']
+const FORMATS_WITHOUT_PATTERN = ['date-time', 'uuid', 'uri', 'email']
 
 export function schemaPrinter(): SchemaPrinter {
   const components = new Map<string, JsonObject>()
@@ -25,7 +25,11 @@ export function schemaPrinter(): SchemaPrinter {
         $schema: _,
         $defs,
         ...printed
-      } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }) as JsonObject
+      } = z.toJSONSchema(schema, {
+        io,
+        unrepresentable: 'any',
+        override: simplifySchema,
+      }) as JsonObject
       for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonObject>))
         keep(components, id, definition)
       return withComponents(printed)
@@ -33,14 +37,14 @@ export function schemaPrinter(): SchemaPrinter {
   }
 }
 
-function tidy({ jsonSchema }: { readonly jsonSchema: JsonObject }): void {
+function simplifySchema({ jsonSchema }: { readonly jsonSchema: JsonObject }): void {
   // Responses may gain fields later, and a client that rejects unknown fields would break.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-  if (PLAIN_FORMATS.includes(String(jsonSchema.format))) delete jsonSchema.pattern
-  if (isEmpty(jsonSchema.propertyNames)) delete jsonSchema.propertyNames
+  if (FORMATS_WITHOUT_PATTERN.includes(String(jsonSchema.format))) delete jsonSchema.pattern
+  if (isPlainString(jsonSchema.propertyNames)) delete jsonSchema.propertyNames
 }
 
-const isEmpty = (names: unknown) => JSON.stringify(names) === '{"type":"string"}'
+const isPlainString = (names: unknown) => JSON.stringify(names) === '{"type":"string"}'
 
 function keep(components: Map<string, JsonObject>, id: string, definition: JsonObject): void {
   const name = nameOf(id)

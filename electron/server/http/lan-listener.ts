@@ -81,7 +81,7 @@ export class LanListener implements AsyncDisposable {
   state(): Omit<LanAccess, 'workstations'> {
     const { host, port: wanted } = this.#override ?? this.#setPlace()
     const port = this.#server?.port ?? wanted
-    const inUse = this.#certificates.list().find(({ use }) => use === 'https')
+    const currentCertificate = this.#certificates.list().find(({ use }) => use === 'https')
     return {
       isOn: this.#wanted() !== undefined,
       host,
@@ -89,7 +89,7 @@ export class LanListener implements AsyncDisposable {
       isUp: this.#server !== undefined,
       urls: this.#server ? namesOf(host).map((name) => urlOf(name, port)) : [],
       detail: this.#override ? message('http.opened-for-this-run') : this.#detail,
-      fingerprint256: this.#server ? (inUse?.fingerprint256 ?? '') : '',
+      fingerprint256: this.#server ? (currentCertificate?.fingerprint256 ?? '') : '',
     }
   }
 
@@ -144,10 +144,10 @@ export class LanListener implements AsyncDisposable {
 
   async #applySettings(): Promise<void> {
     const wanted = this.#wanted()
-    const place = wanted ? `${wanted.host} ${wanted.port}` : ''
-    if (place === this.#place && (this.#server !== undefined || wanted === undefined)) return
+    const hostAndPort = wanted ? `${wanted.host} ${wanted.port}` : ''
+    if (hostAndPort === this.#place && (this.#server !== undefined || wanted === undefined)) return
     this.#close()
-    this.#place = place
+    this.#place = hostAndPort
     this.#detail = null
     if (!wanted) return
     for (let tries = 1; ; tries++) {
@@ -164,10 +164,15 @@ export class LanListener implements AsyncDisposable {
 
   async #openAt(place: BindAddress): Promise<HttpServer> {
     const tls = this.#certificates.of('https')
-    const option = this.#override
+    const addressOption = this.#override
       ? '--https HOST:PORT'
       : 'https.port (Settings, Access from other PCs)'
-    const server = await explainListenError(this.#open({ ...place, tls }), 'HTTPS', option, place)
+    const server = await explainListenError(
+      this.#open({ ...place, tls }),
+      'HTTPS',
+      addressOption,
+      place,
+    )
     this.#certificates.use('https', tls, (files) => server.setCertificate(files))
     return server
   }

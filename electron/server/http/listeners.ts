@@ -41,7 +41,7 @@ export interface ListenerState {
  * Opens the DICOM TLS listener beside the plain one. An unavailable port is returned rather than
  * thrown, so that devices of the plain listener are still served.
  */
-export async function listenByTls(
+export async function listenWithTls(
   server: DimseServer,
   at: { readonly host: string; readonly port: number; readonly ca: string | null },
   certificates: Certificates,

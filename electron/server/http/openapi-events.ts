@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CALL_LIMITS } from '#server/webhooks/exchange.ts'
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { WebhookEventId } from '#shared/ids.ts'
-import { documentedAnswer } from './documented-answers.ts'
+import { documentedAnswerSchema } from './documented-answers.ts'
 import { exampleOf } from './example.ts'
 import { describeFields } from './field-descriptions.ts'
 import type { JsonObject, SchemaPrinter } from './json-schema.ts'
@@ -15,7 +15,7 @@ const KINDS = {
     'Asynchronous: the gateway retries until the response is 2xx with `success: true`. The retries follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then every 24 h. Each interval varies by up to 10%, and `Retry-After` can make it longer. The event may arrive more than once, with the same `id`.',
 } as const
 
-const EVENT_WHEN: Readonly<Record<EventType, string>> = {
+const EVENT_TRIGGERS: Readonly<Record<EventType, string>> = {
   'study.access_requested': 'Presigned URLs of a study’s DICOM images are needed',
   'ephemeral.access_requested': 'Presigned URLs are needed for a viewer session without a study',
   'secondary_capture.access_requested': 'Presigned upload URLs for a secondary capture are needed',
@@ -25,16 +25,16 @@ const EVENT_WHEN: Readonly<Record<EventType, string>> = {
   'report.delivered': 'A report was completed',
 }
 
-const FORMS =
+const FORMATS_TEXT =
   'Dates have the form `YYYY-MM-DD` in the clinic’s time zone. Worklist items use DICOM’s DA (`YYYYMMDD`) and TM (`HHMMSS`) instead.'
-const PARTS =
+const FIELD_VALIDATION_NOTE =
   'A response without a required field is rejected. An optional field with an invalid value is ignored and recorded as a warning for the clinic; null counts as absent. Unknown fields are ignored.'
 
 /** The operation object of an event. */
 export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject {
   const { kind, data } = EVENTS[type]
   const envelope = z.object({ id: WebhookEventId, type: z.literal(type), data })
-  const answer = documentedAnswer(type)
+  const answer = documentedAnswerSchema(type)
   const sent = printer.print(envelope, 'output')
   const expected = printer.print(answer, 'input')
   // The fields of `data` first: some of them have a description for this event only.
@@ -44,8 +44,14 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
   describeFields(expected, type)
   return {
     operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
-    summary: EVENT_WHEN[type],
-    description: [KINDS[kind], limitsOf(type), FORMS, PARTS, SIGNED].join('\n\n'),
+    summary: EVENT_TRIGGERS[type],
+    description: [
+      KINDS[kind],
+      limitsOf(type),
+      FORMATS_TEXT,
+      FIELD_VALIDATION_NOTE,
+      SIGNATURE_TEXT,
+    ].join('\n\n'),
     tags: ['Events'],
     security: [],
     parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
@@ -61,12 +67,12 @@ export function eventObject(type: EventType, printer: SchemaPrinter): JsonObject
         description: 'The response. Any other 2xx status is treated in the same way.',
         content: { 'application/json': { schema: expected, example: exampleOf(answer) } },
       },
-      ...otherAnswers(type),
+      ...errorResponses(type),
     },
   }
 }
 
-const SIGNED =
+const SIGNATURE_TEXT =
   'Requests are signed according to Standard Webhooks. Verify the signature before you parse the body.'
 
 function limitsOf(type: EventType): string {
@@ -74,17 +80,17 @@ function limitsOf(type: EventType): string {
   return `Respond within ${budgetMs / 1000} seconds, unless the clinic has configured another time. The response may be up to ${answerBytes / 1024 / 1024} MiB in size, whether or not it is compressed.`
 }
 
-const FAILURES = {
+const FAILURE_EFFECTS = {
   synchronous: 'the user or the device gets an error',
   soft: 'the gateway continues without a response',
   asynchronous: 'the event is retried later',
 } as const
 
 /** What responses other than 2xx mean. Their bodies are shown to the clinic but not evaluated. */
-function otherAnswers(type: EventType): JsonObject {
+function errorResponses(type: EventType): JsonObject {
   const { kind } = EVENTS[type]
-  const failure = FAILURES[kind]
-  const wait =
+  const failure = FAILURE_EFFECTS[kind]
+  const retryAfterNote =
     kind === 'asynchronous' && '`Retry-After`, as seconds or as a date, delays the next attempt.'
   return {
     '3XX': { description: `Redirects are not followed: ${failure}.` },
@@ -98,8 +104,11 @@ function otherAnswers(type: EventType): JsonObject {
           : `Treated as any other failure: ${failure}.`,
     },
     429: {
-      description: [`Too many events: ${failure}.`, ...(wait ? [wait] : [])].join(' '),
-      ...(wait && {
+      description: [
+        `Too many events: ${failure}.`,
+        ...(retryAfterNote ? [retryAfterNote] : []),
+      ].join(' '),
+      ...(retryAfterNote && {
         headers: { 'retry-after': { $ref: '#/components/headers/WebhookRetryAfter' } },
       }),
     },

@@ -96,7 +96,7 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       },
       parameters: PARAMETERS,
       headers: HEADERS,
-      responses: Object.fromEntries(REFUSALS.map((code) => [code, problemResponse(code)])),
+      responses: Object.fromEntries(REFUSAL_CODES.map((code) => [code, problemResponse(code)])),
       schemas: Object.fromEntries([...printer.components].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
@@ -149,7 +149,7 @@ function operationObject(
         },
       },
       ...Object.fromEntries(
-        refusalsOf(operation).map((code) => [
+        refusalCodesOf(operation).map((code) => [
           ERRORS[code].status,
           { $ref: `#/components/responses/${code}` },
         ]),
@@ -158,7 +158,7 @@ function operationObject(
   }
 }
 
-const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
+const ACCESS_REQUIREMENTS: Readonly<Record<PartnerAccess, string | undefined>> = {
   partner: undefined,
   viewer: 'Requires an API key with access to the viewer area.',
   people: 'Requires an API key that may manage users.',
@@ -170,7 +170,9 @@ const NEEDS: Readonly<Record<PartnerAccess, string | undefined>> = {
 function descriptionOf(operationId: string, { access }: OperationFor<PartnerAccess>): string {
   const description = OPERATION_DESCRIPTIONS[operationId]
   if (description === undefined) throw new TypeError(`${operationId} has no description`)
-  return [description, ...(NEEDS[access] ? [NEEDS[access]] : [])].join(' ')
+  return [description, ...(ACCESS_REQUIREMENTS[access] ? [ACCESS_REQUIREMENTS[access]] : [])].join(
+    ' ',
+  )
 }
 
 /** A schema of the contract, with a description for each field. */
@@ -186,7 +188,7 @@ function described(
 }
 
 /** Every error of `refusalsOf`. */
-const REFUSALS = [
+const REFUSAL_CODES = [
   'malformed',
   'bad-key',
   'not-permitted',
@@ -201,9 +203,14 @@ const REFUSALS = [
 ] as const satisfies readonly ErrorCode[]
 
 /** The errors that an operation can return. */
-function refusalsOf({ method, params, query, body }: Operation): (typeof REFUSALS)[number][] {
+function refusalCodesOf({
+  method,
+  params,
+  query,
+  body,
+}: Operation): (typeof REFUSAL_CODES)[number][] {
   const names = [query, body].flatMap((part) => (part ? Object.keys(shapeOf(part)) : []))
-  const namesOne =
+  const namesOneResource =
     params !== undefined ||
     ['studyId', 'reportId', 'userId'].some(
       (name) => names.includes(name) && !names.includes('limit'),
@@ -212,7 +219,7 @@ function refusalsOf({ method, params, query, body }: Operation): (typeof REFUSAL
     'malformed',
     'bad-key',
     'not-permitted',
-    ...(namesOne ? (['not-found'] as const) : []),
+    ...(namesOneResource ? (['not-found'] as const) : []),
     ...(method === 'POST' ? (['in-flight'] as const) : []),
     ...(body ? (['too-large', 'not-json'] as const) : []),
     ...(method === 'GET' ? [] : (['refused'] as const)),

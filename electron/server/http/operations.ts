@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { isMessage, message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import {
@@ -16,7 +16,7 @@ import {
 import { type Caller, callerName } from './callers.ts'
 import type { HttpApp } from './http-app.ts'
 import { type Answer, IDEMPOTENCY_HEADER, idempotencyKeyOf } from './idempotency.ts'
-import { isForWindow, malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
+import { isForWindow, malformedError, PROBLEM_MEDIA_TYPE, pathOf, problemOf } from './problem.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import { type SessionCookie, sessionCookie } from './session-authentication.ts'
 import { originOf, type SignInCookie, signInCookie } from './sign-in-cookie.ts'
@@ -114,7 +114,7 @@ export function serve<S extends OperationShape>(
       }
       const parts: RequestParts = {
         params: parse('params', operation, request.params),
-        query: parse('query', operation, normalQuery(request.query)),
+        query: parse('query', operation, normalizeQuery(request.query)),
         body: parse('body', operation, request.body),
       }
       const run = () => runHandler(app, operation, handler, parts, who, request, reply)
@@ -141,8 +141,8 @@ function runHandler<S extends OperationShape>(
   const view = isView(who) ? who : undefined
   const cursors = caller && sealedCursors(app, operation, parts)
   const print = (answer: unknown): Answer => {
-    const full = operation.reply.parse(answer)
-    const parsed = isForWindow(request) ? full : inEnglish(full)
+    const fullReply = operation.reply.parse(answer)
+    const parsed = isForWindow(request) ? fullReply : withEnglishMessage(fullReply)
     return {
       status: operation.status ?? 200,
       body: JSON.stringify(cursors ? cursors.seal(parsed) : parsed),
@@ -239,7 +239,7 @@ async function runIdempotent(
       : undefined
   if (!partners || !isCaller(who) || key === undefined) return run()
   const slot = { caller: callerName(who), call: `${request.method} ${pathOf(request)}`, key }
-  const refusal = (error: unknown): Answer => {
+  const refusalAnswer = (error: unknown): Answer => {
     const { status, body } = problemOf(error, request)
     if (status >= 500 || status === 429) throw error
     return { status, body: JSON.stringify(body) }
@@ -247,20 +247,21 @@ async function runIdempotent(
   const answer = await partners.idempotency.answer(slot, request.body, () => {
     try {
       const given = run()
-      return given instanceof Promise ? given.catch(refusal) : given
+      return given instanceof Promise ? given.catch(refusalAnswer) : given
     } catch (error) {
-      return refusal(error)
+      return refusalAnswer(error)
     }
   })
   if (answer.isReplayed) reply.header('idempotency-replayed', 'true')
   return answer
 }
 
-const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM)
+const typeOf = (status: number) =>
+  status < 400 ? 'application/json; charset=utf-8' : PROBLEM_MEDIA_TYPE
 /** The reply with its message in English. */
-const inEnglish = (reply: unknown): unknown =>
+const withEnglishMessage = (reply: unknown): unknown =>
   isRecord(reply) && isMessage(reply.message)
-    ? { ...reply, message: english(reply.message) }
+    ? { ...reply, message: englishText(reply.message) }
     : reply
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
@@ -307,12 +308,12 @@ export function parse(
   operation: Operation,
   value: unknown,
 ): unknown {
-  const parsed = readBy(operation[part], part, value)
-  if (parsed?.error) throw malformed(part, parsed.error)
+  const parsed = parseBySchema(operation[part], part, value)
+  if (parsed?.error) throw malformedError(part, parsed.error)
   return parsed?.data
 }
 
-function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
+function parseBySchema(shape: z.ZodType | undefined, part: string, value: unknown) {
   try {
     return shape?.safeParse(value)
   } catch (error) {
@@ -326,7 +327,7 @@ function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
 /**
  * Treats `name[]=a&name[]=b` as `name=a&name=b`; if both forms occur, their values are combined.
  */
-export function normalQuery(query: unknown): unknown {
+export function normalizeQuery(query: unknown): unknown {
   if (typeof query !== 'object' || query === null) return query
   const names = Object.keys(query)
   if (!names.some((name) => name.endsWith('[]'))) return query

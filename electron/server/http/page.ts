@@ -12,9 +12,9 @@ import type { Headers, SecurityHeaders } from './security-headers.ts'
 /** In the same folder, but served with its own headers (`serveViewerPage`). */
 export const VIEWER_PAGE = 'viewer.html'
 /** Of the build; the names of files in it contain a hash. */
-const ASSETS = 'assets'
+const ASSETS_FOLDER = 'assets'
 /** The documentation site (decision 0080). */
-const HELP = 'help'
+const HELP_FOLDER = 'help'
 
 /**
  * Serves the built window: `index.html` at `/` and the documentation site at `/help`, which are
@@ -29,20 +29,25 @@ export function servePage(
 ): void {
   if (!existsSync(join(folder, 'index.html'))) {
     fastify.get('/', (_request, reply) =>
-      reply.code(503).header('cache-control', 'no-store').type(HTML).send(NOT_BUILT_PAGE),
+      reply
+        .code(503)
+        .header('cache-control', 'no-store')
+        .type(HTML_MEDIA_TYPE)
+        .send(NOT_BUILT_PAGE),
     )
     return
   }
   const files = new Set([
     ...filesIn(folder),
-    ...filesIn(folder, ASSETS),
-    ...filesBelow(folder, HELP),
+    ...filesIn(folder, ASSETS_FOLDER),
+    ...filesBelow(folder, HELP_FOLDER),
   ])
-  const has = (name: string) => !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
-  const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    if (!has(name)) throw nothingHere()
+  const hasFile = (name: string) =>
+    !isCompressed(name) && (files.has(name) || files.has(`${name}.br`))
+  const sendFile = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    if (!hasFile(name)) throw nothingHereError()
     const hasCompressed = files.has(`${name}.br`)
-    const isHashed = name.startsWith(`${ASSETS}/`)
+    const isHashed = name.startsWith(`${ASSETS_FOLDER}/`)
     reply.headers({
       'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
@@ -57,26 +62,28 @@ export function servePage(
     }
     const path = encodeURI(isBrotli ? `/${name}.br` : `/${name}`)
     const sent = await send(request.raw, path, { root: folder, cacheControl: false })
-    if (sent.type !== 'file') throw nothingHere()
+    if (sent.type !== 'file') throw nothingHereError()
     reply.code(sent.statusCode).headers(sent.headers)
     if (isBrotli) reply.headers({ 'content-type': typeOf(name), 'content-encoding': 'br' })
     return reply.send(sent.stream)
   }
-  fastify.get('/', (request, reply) => answer('index.html', request, reply))
+  fastify.get('/', (request, reply) => sendFile('index.html', request, reply))
   for (const name of filesIn(folder))
     if (!isCompressed(name) && name !== VIEWER_PAGE)
-      fastify.get(`/${name}`, (request, reply) => answer(name, request, reply))
+      fastify.get(`/${name}`, (request, reply) => sendFile(name, request, reply))
   // One route for all, because registering a thousand would make up a tenth of the start.
-  fastify.get<{ Params: { name: string } }>(`/${ASSETS}/:name`, (request, reply) =>
-    answer(`${ASSETS}/${request.params.name}`, request, reply),
+  fastify.get<{ Params: { name: string } }>(`/${ASSETS_FOLDER}/:name`, (request, reply) =>
+    sendFile(`${ASSETS_FOLDER}/${request.params.name}`, request, reply),
   )
-  const answerHelp = (name: string, request: FastifyRequest, reply: FastifyReply) =>
-    has(name)
-      ? answer(name, request, reply)
-      : reply.code(404).header('cache-control', 'no-store').type(HTML).send(NO_HELP_PAGE)
-  fastify.get(`/${HELP}`, (request, reply) => answerHelp(`${HELP}/index.html`, request, reply))
-  fastify.get<{ Params: { '*': string } }>(`/${HELP}/*`, (request, reply) =>
-    answerHelp(`${HELP}/${request.params['*'] || 'index.html'}`, request, reply),
+  const sendHelpPage = (name: string, request: FastifyRequest, reply: FastifyReply) =>
+    hasFile(name)
+      ? sendFile(name, request, reply)
+      : reply.code(404).header('cache-control', 'no-store').type(HTML_MEDIA_TYPE).send(NO_HELP_PAGE)
+  fastify.get(`/${HELP_FOLDER}`, (request, reply) =>
+    sendHelpPage(`${HELP_FOLDER}/index.html`, request, reply),
+  )
+  fastify.get<{ Params: { '*': string } }>(`/${HELP_FOLDER}/*`, (request, reply) =>
+    sendHelpPage(`${HELP_FOLDER}/${request.params['*'] || 'index.html'}`, request, reply),
   )
 }
 
@@ -109,9 +116,9 @@ const typeOf = (name: string): string => {
   return isUtf8MimeType(type) ? `${type}; charset=utf-8` : type
 }
 
-const nothingHere = () => new ApiError('not-found', message('http.nothing-here'))
+const nothingHereError = () => new ApiError('not-found', message('http.nothing-here'))
 
-export const HTML = 'text/html; charset=utf-8'
+export const HTML_MEDIA_TYPE = 'text/html; charset=utf-8'
 
 const page = (title: string, text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>` +
@@ -137,7 +144,7 @@ export const NOT_FOUND_PAGE = page(
  * query. The server does not read the token, so fetching a link without opening it, as mail
  * scanners do, does not use it up.
  */
-const PATHS = ['/viewer', '/study/:studyId', '/token/landing', `/${VIEWER_PAGE}`] as const
+const VIEWER_PATHS = ['/viewer', '/study/:studyId', '/token/landing', `/${VIEWER_PAGE}`] as const
 
 /**
  * Serves the viewer page at each of its paths. If it is missing, a page that says so is served
@@ -149,7 +156,7 @@ export function serveViewerPage(
   security: Headers,
 ): void {
   const file = join(folder, VIEWER_PAGE)
-  for (const path of PATHS) {
+  for (const path of VIEWER_PATHS) {
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, async (_request, reply) => {
       // The URL is confidential, so it must not reach caches, linked sites or search engines.
@@ -160,7 +167,7 @@ export function serveViewerPage(
           'referrer-policy': 'no-referrer',
           'x-robots-tag': 'noindex',
         })
-        .type(HTML)
+        .type(HTML_MEDIA_TYPE)
       const page = await readFile(file).catch(() => undefined)
       return page === undefined ? reply.code(503).send(NOT_BUILT_PAGE) : reply.send(page)
     })

@@ -26,14 +26,14 @@ const MAX_CURSOR_LENGTH = 1000
 
 /** `key`: a secret of the data folder, at least 32 bytes. */
 export function cursorCodec(key: Buffer): CursorCodec {
-  const sealOf = (position: string, list: string, filters: Filters) =>
+  const macOf = (position: string, list: string, filters: Filters) =>
     createHmac('sha256', key)
       .update(JSON.stringify([position, list, canonical(filters)]))
       .digest()
       .subarray(0, MAC_BYTES)
   return {
     encode: (position, list, filters) =>
-      Buffer.concat([sealOf(position, list, filters), Buffer.from(position)]).toString('base64'),
+      Buffer.concat([macOf(position, list, filters), Buffer.from(position)]).toString('base64'),
     decode(given, list, filters) {
       // A `+` that was not percent-encoded arrives as a space.
       const cursor = given.replaceAll(' ', '+')
@@ -46,7 +46,7 @@ export function cursorCodec(key: Buffer): CursorCodec {
       )
         throw badCursor()
       const position = bytes.subarray(MAC_BYTES).toString()
-      if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), sealOf(position, list, filters)))
+      if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(position, list, filters)))
         throw badCursor()
       return position
     },

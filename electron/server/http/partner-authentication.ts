@@ -31,7 +31,7 @@ export const PARTNER_ACCESS = {
 } as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 /** What only an API key may call: it is about the key itself, and the window has its own calls. */
-const KEYS_ONLY: readonly PartnerAccess[] = ['events', 'endpoints']
+const KEY_ONLY_ACCESS: readonly PartnerAccess[] = ['events', 'endpoints']
 
 /**
  * Authenticates and authorizes the caller, counts a key's rate and sets its headers. @throws
@@ -45,7 +45,7 @@ export function admitCaller(
   access: PartnerAccess,
   use: SessionUse,
 ): Caller {
-  const caller = knownCaller(request, use, app, partners)
+  const caller = authenticateCaller(request, use, app, partners)
   if (caller.kind === 'api-key') {
     const { isAllowed, headers } = partners.rateLimit.take(caller.apiKeyId)
     reply.headers(headers)
@@ -61,7 +61,7 @@ export function admitCaller(
  * @throws ApiError as `callerOf`; too-many if the host made more requests without a valid key than
  * the rate limit of one key
  */
-function knownCaller(
+function authenticateCaller(
   request: FastifyRequest,
   use: SessionUse,
   app: HttpApp,
@@ -71,7 +71,7 @@ function knownCaller(
     return callerOf(request, use, app, partners)
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'bad-key')) throw error
-    const { isAllowed, headers } = partners.refusedLimit.take(
+    const { isAllowed, headers } = partners.badKeyLimit.take(
       hostOf(request.socket.remoteAddress ?? ''),
     )
     if (isAllowed) throw error
@@ -112,7 +112,7 @@ function callerOf(
   throw unauthenticatedError(message('http.key-needed'), 'Bearer')
 }
 
-const WITHOUT_DICOMWEB = {
+const NO_DICOMWEB_MESSAGES = {
   read: message('http.key-without-dicomweb-read'),
   store: message('http.key-without-dicomweb-store'),
 } as const
@@ -129,14 +129,14 @@ export function admitDicomweb(
   right: 'read' | 'store',
 ): ApiKeyCaller {
   const { partners } = app
-  if (!partners?.isDicomwebOn()) throw new ApiError('not-found', message('http.dicomweb-off'))
-  const caller = knownCaller(request, 'background', app, partners)
+  if (!partners?.isDicomwebEnabled()) throw new ApiError('not-found', message('http.dicomweb-off'))
+  const caller = authenticateCaller(request, 'background', app, partners)
   if (caller.kind !== 'api-key') throw unauthenticatedError(message('http.key-needed'), 'Bearer')
   const { isAllowed, headers } = partners.dicomwebLimit.take(caller.apiKeyId)
   reply.headers(headers)
   if (!isAllowed) throw new ApiError('too-many', message('http.key-too-many-calls'))
   if (caller.dicomweb !== right && caller.dicomweb !== 'read-and-store')
-    throw new ApiError('not-permitted', WITHOUT_DICOMWEB[right])
+    throw new ApiError('not-permitted', NO_DICOMWEB_MESSAGES[right])
   app.noteAuthenticated(request)
   return caller
 }
@@ -154,14 +154,14 @@ function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (caller.kind === 'user') {
     if (!caller.user.hasDashboardAccess)
       throw new ApiError('not-permitted', message('http.no-window'))
-    if (KEYS_ONLY.includes(access)) requireKey(caller)
+    if (KEY_ONLY_ACCESS.includes(access)) requireKey(caller)
     return
   }
   if (!PARTNER_ACCESS[access](caller))
-    throw new ApiError('not-permitted', missingRight(access, caller))
+    throw new ApiError('not-permitted', missingRightMessage(access, caller))
 }
 
-function missingRight(access: PartnerAccess, caller: ApiKeyCaller): Message {
+function missingRightMessage(access: PartnerAccess, caller: ApiKeyCaller): Message {
   if (access === 'events') return message('http.key-without-events')
   if (access === 'endpoints') return message('http.key-without-endpoints')
   return message(

@@ -17,11 +17,11 @@ export class PartnerInterface {
    * Limits requests without a valid key, per host. Separate from the limit of keys, so that a
    * partner at the same address, e.g. behind the same proxy, is not affected.
    */
-  readonly refusedLimit: RateLimit
+  readonly badKeyLimit: RateLimit
   /** Limits the DICOMweb requests of a key: a viewer sends one for each image. */
   readonly dicomwebLimit: RateLimit
   /** Whether DICOMweb is switched on. */
-  readonly isDicomwebOn: () => boolean
+  readonly isDicomwebEnabled: () => boolean
   readonly idempotency: Idempotency
   readonly cursors: ReturnType<typeof cursorCodec>
   readonly replies: ReplyCache
@@ -40,9 +40,9 @@ export class PartnerInterface {
     this.keys = new ApiKeyCache(context, authenticate)
     this.customerIdsOf = customerIdsOf
     this.rateLimit = new RateLimit(context)
-    this.refusedLimit = new RateLimit(context)
+    this.badKeyLimit = new RateLimit(context)
     this.dicomwebLimit = new RateLimit(context, 'dicomweb')
-    this.isDicomwebOn = () => context.settings.get('dicomweb.isOn')
+    this.isDicomwebEnabled = () => context.settings.get('dicomweb.isOn')
     this.idempotency = new Idempotency(context)
     this.cursors = cursorCodec(context.database.seal.keyFor('list cursors'))
     this.replies = new ReplyCache(context, cacheable)

@@ -8,7 +8,7 @@ export interface Holder {
   readonly pid: number
 }
 
-const LISTEN = '0A'
+const TCP_LISTEN_STATE = '0A'
 const run = promisify(execFile)
 
 /**
@@ -29,20 +29,24 @@ function linuxHolder(port: number): Holder | undefined {
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of readFileSync(table, 'utf8').split('\n').slice(1)) {
       const [, local, , state, , , , , , inode] = line.trim().split(/\s+/)
-      if (state === LISTEN && inode && Number.parseInt(local?.split(':')[1] ?? '', 16) === port)
+      if (
+        state === TCP_LISTEN_STATE &&
+        inode &&
+        Number.parseInt(local?.split(':')[1] ?? '', 16) === port
+      )
         inodes.add(`socket:[${inode}]`)
     }
   }
   for (const pid of inodes.size > 0
     ? readdirSync('/proc').filter((name) => /^\d+$/.test(name))
     : []) {
-    if (openFiles(pid).some((file) => inodes.has(file)))
+    if (openFileLinks(pid).some((file) => inodes.has(file)))
       return { pid: Number(pid), name: basename(readlinkSync(`/proc/${pid}/exe`)) }
   }
   return undefined
 }
 
-function openFiles(pid: string): string[] {
+function openFileLinks(pid: string): string[] {
   const link = (fd: string): string => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`)

@@ -11,7 +11,7 @@ import {
   type FieldFault,
   malformedFields,
 } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { CSRF_HEADER } from './session-authentication.ts'
@@ -24,7 +24,7 @@ export interface SentProblem {
 }
 
 /** Media type of a problem. */
-export const PROBLEM = 'application/problem+json; charset=utf-8'
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8'
 
 // Fastify's own errors (its Errors reference), mapped to codes and messages of the contract. Errors
 // that are not listed and not 4xx are internal errors.
@@ -51,10 +51,14 @@ const DISK_FAULTS: Readonly<
 /** Undefined if the error is not a disk fault. */
 function diskFaultMessage(thrown: unknown): Message | undefined {
   const kind = diskFaultKind(thrown)
-  const isDatabase = textOf(thrown, 'code').startsWith('SQLITE_')
-  if (kind === undefined || kind === 'damaged' || !(isDatabase || thrown instanceof StorageFault))
+  const isDatabaseError = textOf(thrown, 'code').startsWith('SQLITE_')
+  if (
+    kind === undefined ||
+    kind === 'damaged' ||
+    !(isDatabaseError || thrown instanceof StorageFault)
+  )
     return undefined
-  return DISK_FAULTS[kind][isDatabase ? 0 : 1]
+  return DISK_FAULTS[kind][isDatabaseError ? 0 : 1]
 }
 
 /** The path of a request, without its query. */
@@ -79,7 +83,7 @@ export function problemOf(
   const { status, title } = ERRORS[error.code]
   const isInternal = error.code === 'internal'
   const explanation = isInternal ? message('http.internal-error', { requestId }) : error.explanation
-  const detail = english(explanation)
+  const detail = englishText(explanation)
   const isExplained = isForWindow(request)
   return {
     status,
@@ -101,7 +105,7 @@ export function problemOf(
 }
 
 function sentFault({ path, message }: FieldFault, isExplained: boolean) {
-  return { path, message: english(message), ...(isExplained && { explanation: message }) }
+  return { path, message: englishText(message), ...(isExplained && { explanation: message }) }
 }
 
 function apiErrorOf(thrown: unknown): ApiError {
@@ -118,7 +122,7 @@ function apiErrorOf(thrown: unknown): ApiError {
  * Converts a validation failure of the request's `part` (params, query or body) into one error that
  * lists every invalid field.
  */
-export function malformed(part: 'params' | 'query' | 'body', error: z.ZodError): ApiError {
+export function malformedError(part: 'params' | 'query' | 'body', error: z.ZodError): ApiError {
   const errors = error.issues.map(
     (issue): FieldFault => ({
       path: [part, ...issue.path.map(String)].join('.'),

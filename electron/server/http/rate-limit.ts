@@ -36,9 +36,12 @@ export class RateLimit {
     const burst = settings.get(`${this.#group}.rateBurst`)
     const before = this.#buckets.get(caller) ?? { tokens: burst, at: now }
     // If the clock was set back, no tokens are added or removed.
-    const filled = Math.min(burst, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
-    const isAllowed = filled >= 1
-    const tokens = isAllowed ? filled - 1 : filled
+    const refilledTokens = Math.min(
+      burst,
+      before.tokens + (Math.max(0, now - before.at) / 1000) * rate,
+    )
+    const isAllowed = refilledTokens >= 1
+    const tokens = isAllowed ? refilledTokens - 1 : refilledTokens
     this.#buckets.set(caller, { tokens, at: now })
     const wait = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))
     return {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { HttpApp } from './http-app.ts'
 import { openApiDocument } from './openapi.ts'
-import { HTML } from './page.ts'
+import { HTML_MEDIA_TYPE } from './page.ts'
 
 export interface ReferenceOptions {
   readonly version: string
@@ -16,7 +16,7 @@ export interface ReferenceOptions {
  * The only files of swagger-ui-dist that the page loads; served by this gateway with their own
  * content security policy.
  */
-const FILES = {
+const MEDIA_TYPES = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
   'favicon-32x32.png': 'image/png',
@@ -30,21 +30,25 @@ export function serveReference(
   { fastify, declared }: HttpApp,
   { version, folder = packageFolder() }: ReferenceOptions,
 ): void {
-  const get = (path: string, answer: (reply: FastifyReply) => FastifyReply) => {
+  const serveGet = (path: string, answer: (reply: FastifyReply) => FastifyReply) => {
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, (_request, reply) => answer(reply.header('cache-control', 'no-cache')))
   }
   // Stored as bytes, because a string would be encoded for each client.
-  let printed: Buffer | undefined
-  get('/openapi.json', (reply) => {
-    printed ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
-    return reply.type('application/json; charset=utf-8').send(printed)
+  let documentBytes: Buffer | undefined
+  serveGet('/openapi.json', (reply) => {
+    documentBytes ??= Buffer.from(JSON.stringify(openApiDocument({ version })))
+    return reply.type('application/json; charset=utf-8').send(documentBytes)
   })
-  get('/docs', (reply) => reply.type(HTML).send(PAGE))
-  get('/docs/start.js', (reply) => reply.type('text/javascript; charset=utf-8').send(START))
-  for (const [name, type] of Object.entries(FILES))
+  serveGet('/docs', (reply) => reply.type(HTML_MEDIA_TYPE).send(PAGE_HTML))
+  serveGet('/docs/start.js', (reply) =>
+    reply.type('text/javascript; charset=utf-8').send(START_SCRIPT),
+  )
+  for (const [name, type] of Object.entries(MEDIA_TYPES))
     if (folder && existsSync(join(folder, name)))
-      get(`/docs/${name}`, (reply) => reply.type(type).send(createReadStream(join(folder, name))))
+      serveGet(`/docs/${name}`, (reply) =>
+        reply.type(type).send(createReadStream(join(folder, name))),
+      )
 }
 
 function packageFolder(): string | undefined {
@@ -55,7 +59,7 @@ function packageFolder(): string | undefined {
   }
 }
 
-const PAGE = `<!doctype html>
+const PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -73,7 +77,7 @@ const PAGE = `<!doctype html>
 `
 
 // Without the online validator, which would send this gateway's address to an internet site.
-const START = `SwaggerUIBundle({
+const START_SCRIPT = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,

@@ -18,13 +18,13 @@ const LINK_PATHS = /^\/sandbox\/(reports|study|token|viewer)(?=[/?]|$)/
 const TEST_KEY = new RegExp(`^Bearer +${TEST_PREFIX}`, 'i')
 
 /** A request as Fastify reads it: `originalUrl` is the URL before it was changed. */
-type Incoming = IncomingMessage & { originalUrl?: string | undefined }
+type IncomingRequest = IncomingMessage & { originalUrl?: string | undefined }
 
 /**
  * Whether the request is for the sandbox. Removes the prefix of links from its URL; it stays in the
  * `originalUrl`.
  */
-export function isForSandbox(request: Incoming): boolean {
+export function isForSandbox(request: IncomingRequest): boolean {
   const { url = '' } = request
   if (LINK_PATHS.test(url)) {
     request.originalUrl = url

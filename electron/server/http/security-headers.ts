@@ -19,8 +19,11 @@ export interface SecurityHeaders {
  */
 export async function securityHeaders(): Promise<SecurityHeaders> {
   return {
-    window: { ...(await headersOf(WINDOW)), 'permissions-policy': permissionsPolicy('(self)') },
-    viewer: { ...(await headersOf(VIEWER)), 'permissions-policy': permissionsPolicy('()') },
+    window: {
+      ...(await headersOf(WINDOW_POLICY)),
+      'permissions-policy': permissionsPolicy('(self)'),
+    },
+    viewer: { ...(await headersOf(VIEWER_POLICY)), 'permissions-policy': permissionsPolicy('()') },
   }
 }
 
@@ -37,16 +40,16 @@ async function headersOf(policy: FastifyHelmetOptions): Promise<Headers> {
   probe.get('/', (_request, reply) => reply.send())
   const { headers } = await probe.inject('/')
   await probe.close()
-  const own = new Set(['content-length', 'date', 'connection'])
+  const ownHeaders = new Set(['content-length', 'date', 'connection'])
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      own.has(name) ? [] : [[name, String(value)]],
+      ownHeaders.has(name) ? [] : [[name, String(value)]],
     ),
   )
 }
 
 // Mantine adds the page's styles by script.
-const DIRECTIVES = {
+const CSP_DIRECTIVES = {
   'default-src': ["'self'"],
   'script-src': ["'self'"],
   'script-src-attr': ["'none'"],
@@ -63,19 +66,19 @@ const DIRECTIVES = {
 } as const
 
 // HSTS and upgrade-insecure-requests would make a listener without TLS unreachable.
-const WINDOW = {
+const WINDOW_POLICY = {
   hsts: false,
   xFrameOptions: { action: 'deny' },
-  contentSecurityPolicy: { useDefaults: false, directives: DIRECTIVES },
+  contentSecurityPolicy: { useDefaults: false, directives: CSP_DIRECTIVES },
 } as const
 
-const VIEWER = {
-  ...WINDOW,
+const VIEWER_POLICY = {
+  ...WINDOW_POLICY,
   xFrameOptions: { action: 'sameorigin' },
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
-      ...DIRECTIVES,
+      ...CSP_DIRECTIVES,
       // Pixel data decoders use WebAssembly.
       'script-src': ["'self'", "'wasm-unsafe-eval'"],
       'media-src': ["'self'"],

@@ -15,10 +15,10 @@ import { CONTRACT_VERSION, CONTRACT_VERSION_HEADER } from '#shared/contract-vers
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { limitConnections } from './connections.ts'
-import { type HostNames, hostCheck } from './host-names.ts'
+import { cachedHostCheck, type HostNames } from './host-names.ts'
 import { HttpApp, type HttpLog } from './http-app.ts'
-import { HTML, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
-import { isForWindow, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
+import { HTML_MEDIA_TYPE, NOT_FOUND_PAGE, servePage, serveViewerPage } from './page.ts'
+import { isForWindow, PROBLEM_MEDIA_TYPE, pathOf, problemOf, rawProblem } from './problem.ts'
 import { isForSandbox } from './sandbox-requests.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -53,8 +53,8 @@ export interface HttpServer extends AsyncDisposable {
   setCertificate(tls: TlsFiles): void
 }
 
-const TLS_RULES = { minVersion: 'TLSv1.2' } as const
-const HANDSHAKE_MS = 10_000
+const TLS_OPTIONS = { minVersion: 'TLSv1.2' } as const
+const HANDSHAKE_TIMEOUT_MS = 10_000
 /** Time a client has to read the response to an invalid request. */
 const FINAL_RESPONSE_MS = 1000
 const MAX_BODY_BYTES = 1024 * 1024
@@ -82,20 +82,20 @@ export async function openHttpServer(
   }: { readonly bodyBytes?: number; readonly drainMs?: number } = {},
 ): Promise<HttpServer> {
   const { host, port, tls, isInternal = false } = place
-  const isAllowedHost = hostCheck()
-  const refusalOfHost = (request: FastifyRequest): ApiError | undefined => {
+  const isAllowedHost = cachedHostCheck()
+  const hostError = (request: FastifyRequest): ApiError | undefined => {
     if (isInternal) return undefined
-    if (hasDuplicateHost(request)) return duplicateHost()
+    if (hasDuplicateHost(request)) return duplicateHostError()
     const { localAddress } = request.socket
     const rule = { boundHost: host, localAddress, ...hosts() }
-    return isAllowedHost(request.headers.host, rule) ? undefined : wrongHost()
+    return isAllowedHost(request.headers.host, rule) ? undefined : wrongHostError()
   }
   const longUploads = new WeakSet<object>()
   const fastify = createFastify({
     ...serverOptions(bodyBytes, longUploads),
-    ...(tls && { https: { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } }),
+    ...(tls && { https: { ...tls, ...TLS_OPTIONS, handshakeTimeout: HANDSHAKE_TIMEOUT_MS } }),
     frameworkErrors: (error, request, reply) =>
-      sendProblem(app, refusalOfHost(request) ?? error, request, reply),
+      sendProblem(app, hostError(request) ?? error, request, reply),
   } as FastifyServerOptions)
   const app = new HttpApp(fastify, () => hosts().publicUrl, log, admitted, longUploads)
 
@@ -107,12 +107,12 @@ export async function openHttpServer(
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(security.window).header('x-request-id', request.id)
     if (isForWindow(request)) reply.header(CONTRACT_VERSION_HEADER, CONTRACT_VERSION)
-    const refusal = refusalOfHost(request)
+    const refusal = hostError(request)
     if (!refusal && app.sandbox && isForSandbox(request.raw))
       if (app.sandbox(request.raw, reply.raw)) return void reply.hijack()
-    done(refusal ?? (request.is404 ? notFound(app, request) : undefined))
+    done(refusal ?? (request.is404 ? notFoundError(app, request) : undefined))
   })
-  const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_MS)
+  const connections = limitConnections(fastify.server, admitted, tls && HANDSHAKE_TIMEOUT_MS)
   servePage(fastify, pageFolder, security)
   serveViewerPage(app, pageFolder, security.viewer)
   register(app)
@@ -134,20 +134,22 @@ export async function openHttpServer(
       () => connections.destroySilent(),
       Math.min(FINAL_RESPONSE_MS, drainMs),
     )
-    const cutOff = setTimeout(() => connections.destroyAll(), drainMs)
+    const cutOffTimer = setTimeout(() => connections.destroyAll(), drainMs)
     await fastify.close()
     clearTimeout(earlyTimer)
-    clearTimeout(cutOff)
+    clearTimeout(cutOffTimer)
   }
 
-  const bound = fastify.server.address() as AddressInfo | null
+  const boundAddress = fastify.server.address() as AddressInfo | null
   return {
-    url: bound ? `${tls ? 'https' : 'http'}://${urlHost(bound)}:${bound.port}` : '',
-    address: bound?.address ?? '',
-    port: bound?.port ?? 0,
+    url: boundAddress
+      ? `${tls ? 'https' : 'http'}://${urlHost(boundAddress)}:${boundAddress.port}`
+      : '',
+    address: boundAddress?.address ?? '',
+    port: boundAddress?.port ?? 0,
     answer: (request, response) => fastify.routing(request, response),
     setCertificate: (next) =>
-      (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
+      (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_OPTIONS }),
     [Symbol.asyncDispose]: () => {
       closing ??= close()
       return closing
@@ -155,7 +157,7 @@ export async function openHttpServer(
   }
 }
 
-const refuseSchema = () => {
+const rejectJsonSchema = () => {
   throw new Error('Bodies and replies are described by the contract, not by JSON Schema')
 }
 
@@ -174,7 +176,10 @@ const serverOptions = (bodyLimit: number, longUploads: WeakSet<object>): Fastify
   forceCloseConnections: 'idle',
   // Otherwise Fastify loads its two compilers of JSON Schema at each start.
   schemaController: {
-    compilersFactory: { buildValidator: () => refuseSchema, buildSerializer: () => refuseSchema },
+    compilersFactory: {
+      buildValidator: () => rejectJsonSchema,
+      buildSerializer: () => rejectJsonSchema,
+    },
   },
   clientErrorHandler: (error, socket) => {
     // Node reports the time limit once and then leaves the connection to this handler.
@@ -208,8 +213,8 @@ function sendProblem(
     body.code === 'not-found' &&
     request.is404 &&
     (request.headers.accept ?? '').includes('text/html')
-  if (acceptsHtml) return reply.type(HTML).send(NOT_FOUND_PAGE)
-  return reply.type(PROBLEM).send(JSON.stringify(body))
+  if (acceptsHtml) return reply.type(HTML_MEDIA_TYPE).send(NOT_FOUND_PAGE)
+  return reply.type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(body))
 }
 
 /** RFC 9112 §3.2: Node uses the first Host header, but a proxy in front may have used another. */
@@ -222,22 +227,22 @@ function hasDuplicateHost({ raw: { rawHeaders } }: FastifyRequest): boolean {
   return count > 1
 }
 
-const duplicateHost = () => new ApiError('malformed', message('http.two-hosts'))
+const duplicateHostError = () => new ApiError('malformed', message('http.two-hosts'))
 
-const wrongHost = () => new ApiError('wrong-host', message('http.wrong-host'))
+const wrongHostError = () => new ApiError('wrong-host', message('http.wrong-host'))
 
 /** Operations of published clients that this gateway does not have, and what to use instead. */
-const NOT_OFFERED = [
+const UNSUPPORTED_OPERATIONS = [
   ['/v1/scribe/clinicalReferences', message('http.no-clinical-references')],
   ['/v1/scribe/studies/external', message('http.no-external-studies')],
 ] as const
 
-function notFound(app: HttpApp, request: FastifyRequest): ApiError {
+function notFoundError(app: HttpApp, request: FastifyRequest): ApiError {
   const path = pathOf(request)
   const methods = new Set(
     app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method),
   )
-  const notOffered = NOT_OFFERED.find(
+  const notOffered = UNSUPPORTED_OPERATIONS.find(
     ([prefix]) => path === prefix || path.startsWith(`${prefix}/`),
   )
   if (notOffered) return new ApiError('not-found', notOffered[1])

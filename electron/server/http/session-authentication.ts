@@ -12,7 +12,7 @@ const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
 
 const isSignedIn = (user: SignedInUser) => user.hasDashboardAccess
-const manages = (user: SignedInUser) =>
+const isManager = (user: SignedInUser) =>
   user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')
 
 /** Which accounts may call an operation of the window; `admit` checks everything else. */
@@ -21,12 +21,12 @@ export const ACCESS = {
   'signed-in': isSignedIn,
   'every-patient': isSignedIn,
   confirmed: isSignedIn,
-  manage: manages,
-  'manage-confirmed': manages,
+  manage: isManager,
+  'manage-confirmed': isManager,
 } as const satisfies Record<WindowAccess, (user: SignedInUser) => boolean>
 
-const MANAGING: ReadonlySet<WindowAccess> = new Set(['manage', 'manage-confirmed'])
-const CONFIRMED: ReadonlySet<WindowAccess> = new Set(['confirmed', 'manage-confirmed'])
+const MANAGING_ACCESS: ReadonlySet<WindowAccess> = new Set(['manage', 'manage-confirmed'])
+const CONFIRMED_ACCESS: ReadonlySet<WindowAccess> = new Set(['confirmed', 'manage-confirmed'])
 
 /** The session of a request, which its handler may read and change. */
 export interface SessionCookie {
@@ -35,7 +35,7 @@ export interface SessionCookie {
   /** Whether the token came in a cookie named as before ports became part of the name. */
   readonly hasOldName: boolean
   /** The browser and address recorded for a session that starts with this request. */
-  readonly place: { readonly browser: string; readonly address: string }
+  readonly sessionOrigin: { readonly browser: string; readonly address: string }
   set(token: string): void
   clear(): void
 }
@@ -63,12 +63,12 @@ export function admit(
   if (!ACCESS[access](user)) {
     throw new ApiError(
       'not-permitted',
-      message(MANAGING.has(access) ? 'http.managers-only' : 'http.no-window'),
+      message(MANAGING_ACCESS.has(access) ? 'http.managers-only' : 'http.no-window'),
     )
   }
   if (access === 'every-patient' && sessions.isLimited(user))
     throw new ApiError('not-permitted', message('http.own-customers-only'))
-  if (CONFIRMED.has(access)) requireConfirmed(request, sessions)
+  if (CONFIRMED_ACCESS.has(access)) requireConfirmed(request, sessions)
   return user
 }
 
@@ -149,14 +149,14 @@ export const sessionTokenOf = ({ cookies, socket }: FastifyRequest): string | un
 export function sessionCookie(request: FastifyRequest, reply: FastifyReply): SessionCookie {
   // Behind a proxy that uses TLS the origin is https. Without TLS a Secure cookie would not be sent
   // back.
-  const secure =
+  const isSecure =
     request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
-  const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
+  const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure } as const
   const name = cookieName(request.socket, SESSION_COOKIE)
   return {
     token: sessionTokenOf(request),
     hasOldName: request.cookies[name] === undefined,
-    place: { browser: browserName(request.headers['user-agent']), address: request.ip },
+    sessionOrigin: { browser: browserName(request.headers['user-agent']), address: request.ip },
     set: (token) => void reply.setCookie(name, token, attributes),
     clear: () => void reply.clearCookie(name, attributes),
   }
@@ -186,7 +186,7 @@ const SYSTEMS = [
  * recognized.
  */
 export function browserName(userAgent: string | undefined): string {
-  const find = (names: readonly (readonly [sign: string, name: string])[]) =>
+  const nameIn = (names: readonly (readonly [sign: string, name: string])[]) =>
     names.find(([sign]) => userAgent?.includes(sign))?.[1]
-  return [find(BROWSERS), find(SYSTEMS)].filter((name) => name !== undefined).join(' on ')
+  return [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined).join(' on ')
 }

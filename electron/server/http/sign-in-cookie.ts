@@ -18,13 +18,13 @@ export const signInTokenOf = ({ cookies, socket }: FastifyRequest): string | und
 
 /** It ends with the browser; the sign-in itself expires after some minutes. */
 export function signInCookie(request: FastifyRequest, reply: FastifyReply): SignInCookie {
-  const secure =
+  const isSecure =
     request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
   return {
     token: signInTokenOf(request),
     set: (token) =>
       void reply.setCookie(cookieName(request.socket, SIGN_IN_COOKIE), token, {
-        ...{ httpOnly: true, sameSite: 'strict', path: '/', secure },
+        ...{ httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure },
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { StoreError } from '#server/database/store-error.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type MessageCode, type MessageParams, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { portHolder } from './port-holder.ts'
@@ -15,7 +15,7 @@ export function userErrorText(error: unknown): string | undefined {
   if (error instanceof StartError || error instanceof StoreError) return error.message
   if (!(error instanceof ApiError)) return undefined
   // Faults already contained in the message are not repeated.
-  const faults = error.errors.map(({ path, message }) => ({ path, text: english(message) }))
+  const faults = error.errors.map(({ path, message }) => ({ path, text: englishText(message) }))
   const otherFaults = faults.filter(({ text }) => !error.message.includes(text))
   return [error.message, ...otherFaults.map(({ path, text }) => `  ${path}: ${text}`)].join('\n')
 }

@@ -4,7 +4,7 @@ import { message } from '#shared/messages/message.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf, WindowAccess } from '#shared/operation.ts'
 import { admissionOf, type UserFor } from './access-check.ts'
 import type { HttpApp } from './http-app.ts'
-import { normalQuery, parse } from './operations.ts'
+import { normalizeQuery, parse } from './operations.ts'
 
 type UploadShape = OperationShape & { readonly access: WindowAccess }
 
@@ -19,11 +19,11 @@ export type Upload<S extends UploadShape> = Pick<CallOf<S>, 'params' | 'query'> 
   readonly signal: AbortSignal
 }
 
-interface UploadRule {
+interface UploadOptions {
   readonly mediaType: string
   readonly maxBytes: number
   /** Milliseconds that the answer may take. */
-  readonly answerMs: () => number
+  readonly responseTimeoutMs: () => number
 }
 
 /**
@@ -33,7 +33,7 @@ interface UploadRule {
 export function serveUpload<S extends UploadShape>(
   app: HttpApp,
   operation: Operation<S>,
-  rule: UploadRule,
+  rule: UploadOptions,
   handler: (upload: Upload<S>) => Promise<ReplyOf<S>>,
 ): void {
   const { method, path } = operation
@@ -51,30 +51,30 @@ export function serveUpload<S extends UploadShape>(
         reply.header('cache-control', 'no-store')
         try {
           callers.set(request, admitOne(request, reply) as UserFor<S['access']>)
-          demandSize(Number(request.headers['content-length']), rule.maxBytes)
+          requireBodySize(Number(request.headers['content-length']), rule.maxBytes)
         } catch (error) {
           return done(error as Error)
         }
         done()
       },
       handler: async (request, reply) => {
-        request.raw.socket.setTimeout(rule.answerMs())
+        request.raw.socket.setTimeout(rule.responseTimeoutMs())
         const bytes = Number(request.headers['content-length'])
-        const ended = new AbortController()
-        reply.raw.once('close', () => reply.raw.writableFinished || ended.abort())
+        const abortController = new AbortController()
+        reply.raw.once('close', () => reply.raw.writableFinished || abortController.abort())
         const upload = {
           params: parse('params', operation, request.params),
-          query: parse('query', operation, normalQuery(request.query)),
+          query: parse('query', operation, normalizeQuery(request.query)),
           user: callers.get(request) as UserFor<S['access']>,
-          content: received(request.body as Readable | undefined, bytes),
-          ...{ bytes, signal: ended.signal },
+          content: bufferedBody(request.body as Readable | undefined, bytes),
+          ...{ bytes, signal: abortController.signal },
         } as Upload<S>
         try {
           const answer = operation.reply.parse(await handler(upload))
           return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
         } catch (error) {
           // Nobody waits for an answer, and that the caller hung up is no fault of ours.
-          if (ended.signal.aborted) return reply.hijack()
+          if (abortController.signal.aborted) return reply.hijack()
           throw error
         }
       },
@@ -82,13 +82,13 @@ export function serveUpload<S extends UploadShape>(
   })
 }
 
-function demandSize(bytes: number, maxBytes: number): void {
+function requireBodySize(bytes: number, maxBytes: number): void {
   if (!(bytes > 0)) throw new ApiError('malformed', message('http.body-length'))
   if (bytes > maxBytes) throw new ApiError('too-large', message('http.body-too-large'))
 }
 
 /** A reader that is slow does not hold up its sender: at most the whole file is in memory. */
-function received(body: Readable | undefined, bytes: number): Readable {
+function bufferedBody(body: Readable | undefined, bytes: number): Readable {
   const content = new PassThrough({ highWaterMark: bytes })
   // Whoever reads it is told; without a reader nobody has to be.
   content.on('error', () => undefined)

@@ -38,11 +38,16 @@ export function admitView(
  * it.
  */
 export function viewCookie(request: FastifyRequest, reply: FastifyReply): ViewCookie {
-  const secure =
+  const isSecure =
     request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
-  const base = request.originalUrl.startsWith(`${SANDBOX_PATH}/`) ? SANDBOX_PATH : ''
+  const pathPrefix = request.originalUrl.startsWith(`${SANDBOX_PATH}/`) ? SANDBOX_PATH : ''
   const attributes = (viewId: string) =>
-    ({ httpOnly: true, sameSite: 'strict', path: `${base}/viewer/${viewId}`, secure }) as const
+    ({
+      httpOnly: true,
+      sameSite: 'strict',
+      path: `${pathPrefix}/viewer/${viewId}`,
+      secure: isSecure,
+    }) as const
   return {
     set: (viewId, token) => void reply.setCookie(VIEW_COOKIE, token, attributes(viewId)),
     clear: (viewId) => void reply.clearCookie(VIEW_COOKIE, attributes(viewId)),

@@ -14,8 +14,8 @@ export interface LineStreamOptions {
   /** Milliseconds between empty lines; the view is checked again at each. */
   readonly heartbeatMs?: number
   /** Maximum number of open streams: on this path, and of one view. */
-  readonly streams?: number
-  readonly ofView?: number
+  readonly maxStreams?: number
+  readonly maxStreamsPerView?: number
 }
 
 /**
@@ -28,25 +28,29 @@ export function serveViewLines(
   app: HttpApp,
   path: `/${string}`,
   open: (view: OpenView, signal: AbortSignal) => AsyncIterable<unknown>,
-  { heartbeatMs = 15_000, streams = 100, ofView = 10 }: LineStreamOptions = {},
+  {
+    heartbeatMs = 15_000,
+    maxStreams: streams = 100,
+    maxStreamsPerView: ofView = 10,
+  }: LineStreamOptions = {},
 ): void {
-  let openHere = 0
-  const openOf = new Map<string, number>()
+  let openStreamCount = 0
+  const openStreamsByView = new Map<string, number>()
   serveFile(app, path, { access: 'view' }, async ({ view }, reply, request) => {
     const { viewId } = view
-    const inView = openOf.get(viewId) ?? 0
-    if (openHere >= streams || inView >= ofView)
+    const openStreamsOfView = openStreamsByView.get(viewId) ?? 0
+    if (openStreamCount >= streams || openStreamsOfView >= ofView)
       throw new ApiError('too-many', message('http.too-many-studies'), {
         headers: { 'retry-after': '10' },
       })
     using ending = abortControllerFor(app, reply)
     const { raw } = reply
     const write = (text: string) => {
-      if (!raw.headersSent) begin(reply)
+      if (!raw.headersSent) beginStream(reply)
       return raw.write(text)
     }
     const check = (): boolean => {
-      const isOpen = isLive(app, request)
+      const isOpen = isViewOpen(app, request)
       if (!isOpen) ending.end()
       return isOpen
     }
@@ -55,8 +59,8 @@ export function serveViewLines(
       heartbeatMs,
     )
     const forget = app.sessions.onClosed?.(check)
-    openHere += 1
-    openOf.set(viewId, inView + 1)
+    openStreamCount += 1
+    openStreamsByView.set(viewId, openStreamsOfView + 1)
     try {
       for await (const line of open(view, ending.signal)) {
         if (!write(`${JSON.stringify(line)}\n`)) await once(raw, 'drain', { signal: ending.signal })
@@ -70,17 +74,17 @@ export function serveViewLines(
     } finally {
       clearInterval(heartbeat)
       forget?.()
-      openHere -= 1
-      const left = (openOf.get(viewId) ?? 1) - 1
-      if (left > 0) openOf.set(viewId, left)
-      else openOf.delete(viewId)
+      openStreamCount -= 1
+      const openCount = (openStreamsByView.get(viewId) ?? 1) - 1
+      if (openCount > 0) openStreamsByView.set(viewId, openCount)
+      else openStreamsByView.delete(viewId)
     }
-    if (!raw.headersSent) begin(reply)
+    if (!raw.headersSent) beginStream(reply)
     raw.end()
   })
 }
 
-function begin(reply: FastifyReply): void {
+function beginStream(reply: FastifyReply): void {
   reply.hijack()
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
@@ -102,7 +106,7 @@ function abortControllerFor(
   return { signal: ending.signal, end, [Symbol.dispose]: () => void app.openStreams.delete(end) }
 }
 
-function isLive({ views }: HttpApp, request: FastifyRequest): boolean {
+function isViewOpen({ views }: HttpApp, request: FastifyRequest): boolean {
   try {
     return admitView(request, views, 'background') !== undefined
   } catch {

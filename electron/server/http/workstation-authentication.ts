@@ -14,7 +14,7 @@ export interface WorkstationCookie {
    * Whether the request came from this PC or through the loopback listener, so that no approval is
    * required.
    */
-  readonly isHere: boolean
+  readonly isOnGatewayPc: boolean
   readonly token: string | undefined
   set(token: string): void
 }
@@ -55,7 +55,7 @@ export function workstationCookie(request: FastifyRequest, reply: FastifyReply):
     maxAge: YEAR_SECONDS,
   } as const
   return {
-    isHere: !isFromElsewhere(request),
+    isOnGatewayPc: !isFromElsewhere(request),
     token: tokenOf(request),
     set: (token) =>
       void reply.setCookie(cookieName(request.socket, WORKSTATION_COOKIE), token, attributes),

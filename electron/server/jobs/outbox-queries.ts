@@ -100,7 +100,7 @@ export function listDueOutboxJobs(
   limit: number,
   after?: OutboxRecord,
 ): OutboxRow<unknown>[] {
-  const rows = waitingJobs(database, kind)
+  const rows = selectWaitingJobs(database, kind)
     .select([...COLUMNS, 'sealedPayload'])
     .where('notBefore', '<=', now)
     .where((of) =>
@@ -144,7 +144,7 @@ export function nextOutboxDue(
   kind: string,
   after: string = '',
 ): string | undefined {
-  const next = waitingJobs(database, kind).select('notBefore').where('notBefore', '>', after)
+  const next = selectWaitingJobs(database, kind).select('notBefore').where('notBefore', '>', after)
   return database.get(next.orderBy('notBefore').orderBy('outboxId').limit(1))?.notBefore
 }
 
@@ -157,7 +157,7 @@ export function findOutboxJob(database: Database, outboxId: number): OutboxRecor
 
 /** All waiting jobs of the kind, oldest first. */
 export const listWaitingOutboxJobs = (database: Database, kind: string): OutboxRecord[] =>
-  database.all(waitingJobs(database, kind).select(COLUMNS).orderBy('outboxId')).map(recordOf)
+  database.all(selectWaitingJobs(database, kind).select(COLUMNS).orderBy('outboxId')).map(recordOf)
 
 /** Ends a waiting job; returns whether it was still waiting. */
 export const settleOutboxJob = (
@@ -311,16 +311,16 @@ export function overdueOutboxJobs(
   kind: string,
   before: string,
 ): { readonly count: number; readonly since: string | null; readonly fault: Message | null } {
-  const late = waitingJobs(database, kind).where('createdAt', '<', before)
+  const overdueJobs = selectWaitingJobs(database, kind).where('createdAt', '<', before)
   const { count, since } = database.get(
-    late.select((of) => [
+    overdueJobs.select((of) => [
       of.fn.countAll<number>().as('count'),
       of.fn.min<string | null>('createdAt').as('since'),
     ]),
   ) ?? { count: 0, since: null }
   if (count === 0) return { count, since: null, fault: null }
   const newest = database.get(
-    late
+    overdueJobs
       .select('lastError')
       .where('lastError', 'is not', null)
       .orderBy('updatedAt', 'desc')
@@ -342,7 +342,7 @@ export const purgeOutbox = (database: Database, before: string): number =>
       .where('kind', '<>', 'report.delivered'),
   ).changes
 
-const waitingJobs = (database: Database, kind: string) =>
+const selectWaitingJobs = (database: Database, kind: string) =>
   database.sql.selectFrom('outbox').where('kind', '=', kind).where('state', '=', 'waiting')
 
 const countJobs = (database: Database, kind: string, state: OutboxState) =>

@@ -16,7 +16,7 @@ import {
   postponeOutboxJob,
   settleOutboxJob,
 } from './outbox-queries.ts'
-import { RETRY_SCHEDULES, waitAfter } from './retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from './retry-schedules.ts'
 import { EVERY_GROUP, Worker } from './worker.ts'
 
 /** Number of jobs read before the event loop continues. */
@@ -25,7 +25,7 @@ const PAGE_SIZE = 200
  * Results kept in memory while the disk cannot be written to. At this number no further job is
  * started.
  */
-const MAX_UNSAVED = 1000
+const MAX_UNSAVED_RESULTS = 1000
 const INTERNAL_ERROR = message('jobs.internal-error')
 
 /** A job must not be sent before this time, in milliseconds since 1970. */
@@ -44,11 +44,11 @@ export type Settlement = (
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly fault: Message }
   | ({ readonly outcome: 'postponed' | 'held' } & HeldJob)
-) & { readonly within?: (stillWaited: boolean) => void }
+) & { readonly onRecorded?: (wasWaiting: boolean) => void }
 
 type Deliver = (row: OutboxRow<unknown>, signal: AbortSignal) => Promise<Settlement>
 
-interface Finished {
+interface FinishedJob {
   readonly row: OutboxRecord
   readonly settlement: Settlement
 }
@@ -69,7 +69,7 @@ export class OutboxWorker implements AsyncDisposable {
    * Results by job id that could not be written yet. A job that was sent or failed is not delivered
    * again, and one that was postponed or held not before its time.
    */
-  readonly #unsaved = new Map<number, Finished>()
+  readonly unsavedResults = new Map<number, FinishedJob>()
   readonly #inProgress = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   /**
    * When the last search for due jobs began. The next wake-up is for the first job due after it, so
@@ -107,12 +107,12 @@ export class OutboxWorker implements AsyncDisposable {
   }
 
   #nextDue(): string | undefined {
-    if (this.#isIdle() || this.#unsaved.size >= MAX_UNSAVED) return undefined
+    if (this.#isIdle() || this.unsavedResults.size >= MAX_UNSAVED_RESULTS) return undefined
     const next = nextOutboxDue(this.#context.database, this.#kind, this.#scannedAt)
-    const untils = [...this.#unsaved.values()].flatMap(({ settlement }) =>
+    const dueTimes = [...this.unsavedResults.values()].flatMap(({ settlement }) =>
       'until' in settlement ? [instantOf(settlement.until)] : [],
     )
-    return [...(next === undefined ? [] : [next]), ...untils].sort()[0]
+    return [...(next === undefined ? [] : [next]), ...dueTimes].sort()[0]
   }
 
   /** Starts due jobs while one of the groups has capacity. */
@@ -121,7 +121,7 @@ export class OutboxWorker implements AsyncDisposable {
     let after: OutboxRecord | undefined
     this.#scannedAt = instantOf(clock())
     this.#saveUnsaved()
-    while (!signal.aborted && !this.#isIdle() && this.#unsaved.size < MAX_UNSAVED) {
+    while (!signal.aborted && !this.#isIdle() && this.unsavedResults.size < MAX_UNSAVED_RESULTS) {
       const rows = listDueOutboxJobs(database, this.#kind, this.#scannedAt, PAGE_SIZE, after)
       const held = rows
         .filter(
@@ -132,9 +132,9 @@ export class OutboxWorker implements AsyncDisposable {
       if (held.length > 0)
         tryWrite(() => database.transaction(() => held.forEach((one) => void this.#write(one))))
       after = rows.at(-1)
-      const isAnyFree =
+      const hasAnyCapacity =
         groups.has(EVERY_GROUP) || [...groups].some((group) => this.#hasCapacity(group))
-      if (rows.length < PAGE_SIZE || !isAnyFree) return
+      if (rows.length < PAGE_SIZE || !hasAnyCapacity) return
       await nextTurn()
     }
   }
@@ -146,10 +146,10 @@ export class OutboxWorker implements AsyncDisposable {
   #saveUnsaved(): void {
     const { database } = this.#context
     // In a caller's transaction the write could still be rolled back.
-    if (this.#unsaved.size === 0 || database.inTransaction) return
-    const isWritten = tryWrite(() =>
+    if (this.unsavedResults.size === 0 || database.inTransaction) return
+    const isSaved = tryWrite(() =>
       database.transaction(() => {
-        for (const finished of this.#unsaved.values())
+        for (const finished of this.unsavedResults.values())
           try {
             this.#write(finished)
           } catch (error) {
@@ -159,28 +159,29 @@ export class OutboxWorker implements AsyncDisposable {
           }
       }),
     )
-    if (isWritten) this.#unsaved.clear()
+    if (isSaved) this.unsavedResults.clear()
   }
 
   /** Whether a result in memory prevents the job from being delivered now. */
   #hasUnsavedResult(outboxId: number): boolean {
-    const kept = this.#unsaved.get(outboxId)
-    if (kept && untilOf(kept.settlement) <= this.#context.clock()) this.#unsaved.delete(outboxId)
-    return this.#unsaved.has(outboxId)
+    const kept = this.unsavedResults.get(outboxId)
+    if (kept && dueTimeOf(kept.settlement) <= this.#context.clock())
+      this.unsavedResults.delete(outboxId)
+    return this.unsavedResults.has(outboxId)
   }
 
   /** Starts the job, or returns the result that makes it wait. */
-  #start(row: OutboxRow<unknown>, signal: AbortSignal): readonly Finished[] {
+  #start(row: OutboxRow<unknown>, signal: AbortSignal): readonly FinishedJob[] {
     const group = this.#groupOf(row)
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
-    const isFull = this.#unsaved.size + this.#inProgress.size >= MAX_UNSAVED
+    const isFull = this.unsavedResults.size + this.#inProgress.size >= MAX_UNSAVED_RESULTS
     if (!this.#hasCapacity(group) || isFull) return []
-    const done = this.#run(row, signal).then((isSettled) => {
+    const completion = this.#run(row, signal).then((isSettled) => {
       this.#inProgress.delete(row.outboxId)
       // A job left unchanged is read again at the next timer.
       if (isSettled) this.#worker.wake(group)
     })
-    this.#inProgress.set(row.outboxId, { group, done })
+    this.#inProgress.set(row.outboxId, { group, done: completion })
     return []
   }
 
@@ -198,7 +199,7 @@ export class OutboxWorker implements AsyncDisposable {
       if (!signal.aborted) reportError(this.#context, error)
       if (!settlement || diskFaultKind(error) === undefined) return false
       const { payload: _, ...record } = row
-      this.#unsaved.set(row.outboxId, { row: record, settlement })
+      this.unsavedResults.set(row.outboxId, { row: record, settlement })
       return true
     }
   }
@@ -209,25 +210,29 @@ export class OutboxWorker implements AsyncDisposable {
     } catch (error) {
       if (signal.aborted) throw error
       reportError(this.#context, error)
-      const wait = waitAfter(RETRY_SCHEDULES.internalError, row.attempts + 1)
+      const wait = retryDelayMs(RETRY_SCHEDULES.internalError, row.attempts + 1)
       return { outcome: 'postponed', until: this.#context.clock() + wait, fault: INTERNAL_ERROR }
     }
   }
 
-  #write({ row: { outboxId }, settlement }: Finished): void {
+  #write({ row: { outboxId }, settlement }: FinishedJob): void {
     const { database, clock } = this.#context
     const at = instantOf(clock())
     database.transaction(() => {
-      const stillWaited = findOutboxJob(database, outboxId)?.state === 'waiting'
+      const wasWaiting = findOutboxJob(database, outboxId)?.state === 'waiting'
       if (settlement.outcome === 'sent') settleOutboxJob(database, outboxId, 'sent', at)
       else if (settlement.outcome === 'failed')
         settleOutboxJob(database, outboxId, 'failed', at, settlement.fault)
       else {
-        const wait = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
-        if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, wait)
-        else postponeOutboxJob(database, outboxId, wait)
+        const postponement = {
+          notBefore: instantOf(settlement.until),
+          lastError: settlement.fault,
+          at,
+        }
+        if (settlement.outcome === 'held') deferOutboxJob(database, outboxId, postponement)
+        else postponeOutboxJob(database, outboxId, postponement)
       }
-      settlement.within?.(stillWaited)
+      settlement.onRecorded?.(wasWaiting)
     })
   }
 
@@ -240,9 +245,9 @@ export class OutboxWorker implements AsyncDisposable {
   retry(outboxIds?: readonly number[]): void {
     const { database, clock } = this.#context
     expediteOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
-    for (const [outboxId, { settlement }] of this.#unsaved)
+    for (const [outboxId, { settlement }] of this.unsavedResults)
       if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId)))
-        this.#unsaved.delete(outboxId)
+        this.unsavedResults.delete(outboxId)
     this.#worker.wake()
   }
 
@@ -267,5 +272,5 @@ export class OutboxWorker implements AsyncDisposable {
 }
 
 /** When the job is to be delivered again; infinity if it was sent or failed. */
-const untilOf = (settlement: Settlement): number =>
+const dueTimeOf = (settlement: Settlement): number =>
   'until' in settlement ? settlement.until : Number.POSITIVE_INFINITY

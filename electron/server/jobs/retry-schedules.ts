@@ -92,12 +92,12 @@ export const RETRY_SCHEDULES = {
  * Milliseconds until the next attempt; undefined if there is none. @param failed number of failed
  * attempts, starting at 1
  */
-export function waitAfter(
+export function retryDelayMs(
   schedule: RetrySchedule & { readonly atEnd: 'repeat-last' },
   failed: number,
 ): number
-export function waitAfter(schedule: RetrySchedule, failed: number): number | undefined
-export function waitAfter({ waits, atEnd }: RetrySchedule, failed: number): number | undefined {
+export function retryDelayMs(schedule: RetrySchedule, failed: number): number | undefined
+export function retryDelayMs({ waits, atEnd }: RetrySchedule, failed: number): number | undefined {
   return waits[failed - 1] ?? (atEnd === 'repeat-last' ? waits.at(-1) : undefined)
 }
 
@@ -108,7 +108,7 @@ export function waitAfter({ waits, atEnd }: RetrySchedule, failed: number): numb
 export function isExhausted(schedule: RetrySchedule, failed: number, hours: number): boolean {
   let waitedMs = 0
   for (let attempt = 1; attempt <= failed; attempt++) {
-    waitedMs += waitAfter(schedule, attempt) ?? 0
+    waitedMs += retryDelayMs(schedule, attempt) ?? 0
     if (waitedMs > hours * HOUR_MS) return true
   }
   return false

@@ -12,7 +12,7 @@ const MIN_SLEEP_MS = 1000
  * Delay after an internal error such as a full disk. What was done could not be recorded, so the
  * job would be due again immediately.
  */
-const AFTER_FAULT_MS = 60_000
+const FAULT_DELAY_MS = 60_000
 /** Stands for all groups. */
 export const EVERY_GROUP = '*'
 
@@ -25,7 +25,7 @@ export class Worker implements AsyncDisposable {
   readonly #context: Context
   readonly #nextDue: () => Instant | undefined
   readonly #work: (signal: AbortSignal, groups: ReadonlySet<string>) => Promise<void>
-  readonly #gatherMs: number
+  readonly batchingDelayMs: number
   readonly #stopListening: (() => void) | undefined
   readonly #closing = new AbortController()
   readonly #requested = new Set<string>()
@@ -50,15 +50,15 @@ export class Worker implements AsyncDisposable {
     this.#context = context
     this.#nextDue = nextDue
     this.#work = work
-    this.#gatherMs = gatherMs
+    this.batchingDelayMs = gatherMs
     this.#stopListening = topic && context.database.subscribe(topic, () => this.wake())
   }
 
   /** Looks for jobs of every group, or of one group after one of its jobs has ended. */
   wake(group = EVERY_GROUP): void {
     this.#requested.add(group)
-    if (this.#gatherMs === 0) this.begin()
-    else if (!this.#running) this.#beginIn(this.#gatherMs)
+    if (this.batchingDelayMs === 0) this.begin()
+    else if (!this.#running) this.#beginIn(this.batchingDelayMs)
   }
 
   /** Starts a round now, or after the current one. */
@@ -77,16 +77,16 @@ export class Worker implements AsyncDisposable {
     else await undefined
     const groups = new Set(requested.size > 0 ? requested : [EVERY_GROUP])
     requested.clear()
-    let leastMs = MIN_SLEEP_MS
+    let minSleepMs = MIN_SLEEP_MS
     try {
       if (!signal.aborted) await this.#work(signal, groups)
     } catch (error) {
-      leastMs = AFTER_FAULT_MS
+      minSleepMs = FAULT_DELAY_MS
       if (!signal.aborted) reportError(this.#context, error)
     }
     this.#running = undefined
-    if (requested.size > 0 && this.#gatherMs === 0) this.begin()
-    else this.#sleep(leastMs)
+    if (requested.size > 0 && this.batchingDelayMs === 0) this.begin()
+    else this.#sleep(minSleepMs)
   }
 
   #sleep(leastMs: number): void {

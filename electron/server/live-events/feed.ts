@@ -6,8 +6,8 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 export type FeedEvent =
   | { readonly kind: 'line'; readonly line: FeedLine }
   | { readonly kind: Change }
-export const CHANGES = ['status', 'images', 'studies'] as const
-type Change = (typeof CHANGES)[number] | ScreenChange
+export const CHANGE_KINDS = ['status', 'images', 'studies'] as const
+type Change = (typeof CHANGE_KINDS)[number] | ScreenChange
 /**
  * Changes that concern one screen each: events for partners, the audit log, workstation access, and
  * exams that a person closed or queried.
@@ -26,13 +26,13 @@ export type Feed = ReturnType<typeof createFeed>
 export function createFeed({
   clock,
   lines = 1000,
-  quietMs = 1000,
+  coalesceMs: quietMs = 1000,
 }: {
   readonly clock: Clock
   /** Maximum number of lines kept. */
   readonly lines?: number
   /** Changes of one kind within this time are sent as one event. Milliseconds. */
-  readonly quietMs?: number
+  readonly coalesceMs?: number
 }) {
   const kept: FeedLine[] = []
   const listeners = new Set<(event: FeedEvent) => void>()

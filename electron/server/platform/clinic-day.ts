@@ -7,12 +7,12 @@ export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThis
 
 // Reading the zone takes longer than answering a query, so it is cached. Within a running process
 // Node only changes its time zone when TZ changes.
-let thisPc: { readonly by: string | undefined; readonly timeZone: string } | undefined
+let cachedZone: { readonly by: string | undefined; readonly timeZone: string } | undefined
 function zoneOfThisPc(): string {
   const by = process.env.TZ
-  if (thisPc?.by !== by || !thisPc)
-    thisPc = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
-  return thisPc.timeZone
+  if (cachedZone?.by !== by || !cachedZone)
+    cachedZone = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  return cachedZone.timeZone
 }
 
 export interface WallClock {
@@ -70,8 +70,8 @@ export function dicomTime(
   const at = msOf(instant)
   const { day, time } = wallClock(at, timeZone)
   const minutes = Math.round((Date.parse(`${day}T${time}Z`) - at) / 60_000)
-  const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
-  const offset = `${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}${two(Math.abs(minutes) % 60)}`
+  const twoDigits = (value: number) => String(Math.trunc(value)).padStart(2, '0')
+  const offset = `${minutes < 0 ? '-' : '+'}${twoDigits(Math.abs(minutes) / 60)}${twoDigits(Math.abs(minutes) % 60)}`
   return { date: day.replaceAll('-', ''), time: time.replaceAll(':', ''), offset }
 }
 
@@ -151,6 +151,6 @@ function civilFromDays(days: number): string {
   const date = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
   const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
   const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(date)}`
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(date)}`
 }

@@ -136,22 +136,22 @@ export function connectionToClose<T extends BudgetedConnection>(
     if (own) own.push(connection)
     else byHost.set(connection.host, [connection])
   }
-  const bySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
+  const hostsBySize = [...byHost].sort(([, a], [, b]) => b.length - a.length)
   const share = shareOf(max)
-  const overShare = bySize.find(([host, own]) => own.length > share && !isExpected(host))
-  if (overShare) return connectionToCloseOf(overShare[1], isNew)
+  const overShareHost = hostsBySize.find(([host, own]) => own.length > share && !isExpected(host))
+  if (overShareHost) return connectionToCloseOf(overShareHost[1], isNew)
   if (count <= max) return undefined
-  const unexpected = bySize.filter(([host]) => !isExpected(host))
-  const [[, largest = []] = []] = bySize
-  if (unexpected.reduce((sum, [, own]) => sum + own.length, 0) <= max / 4) {
-    for (const [, own] of bySize) {
+  const unexpectedHosts = hostsBySize.filter(([host]) => !isExpected(host))
+  const [[, largest = []] = []] = hostsBySize
+  if (unexpectedHosts.reduce((sum, [, own]) => sum + own.length, 0) <= max / 4) {
+    for (const [, own] of hostsBySize) {
       const old = own.find((one) => isIdle(one) && !isNew(one))
       if (old) return old
     }
     const idle = oldestIdle(largest, isNew)
     if (idle) return idle
   }
-  const [[, largestUnexpected = largest] = []] = unexpected
+  const [[, largestUnexpected = largest] = []] = unexpectedHosts
   return connectionToCloseOf(largestUnexpected, isNew)
 }
 

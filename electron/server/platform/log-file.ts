@@ -64,7 +64,7 @@ class RotatingFile {
     this.#path = path
     this.#maxBytes = maxBytes
     this.#number = Math.max(1, ...logNumbersOf(path))
-    this.#descriptor = openSync(numbered(path, this.#number), 'a', 0o600)
+    this.#descriptor = openSync(numberedPath(path, this.#number), 'a', 0o600)
     this.#bytes = fstatSync(this.#descriptor).size
   }
 
@@ -74,7 +74,7 @@ class RotatingFile {
   }
 
   #next(): void {
-    const next = openSync(numbered(this.#path, this.#number + 1), 'a', 0o600)
+    const next = openSync(numberedPath(this.#path, this.#number + 1), 'a', 0o600)
     closeSync(this.#descriptor)
     this.#descriptor = next
     this.#number++
@@ -100,7 +100,7 @@ const toStderr = (line: string): void =>
 
 const extensionOf = (path: string): string => extname(path) || '.log'
 
-function numbered(path: string, number: number): string {
+function numberedPath(path: string, number: number): string {
   const name = basename(path, extname(path))
   return join(dirname(path), `${name}.${number}${extensionOf(path)}`)
 }
@@ -128,7 +128,7 @@ export function logFilesOf(
   return logNumbersOf(log)
     .sort((a, b) => b - a)
     .flatMap((number) => {
-      const path = numbered(log, number)
+      const path = numberedPath(log, number)
       const found = statSync(path, { throwIfNoEntry: false })
       return found ? [{ path, bytes: found.size, changedAt: found.mtimeMs }] : []
     })

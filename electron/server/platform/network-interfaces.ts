@@ -4,11 +4,11 @@ import type { LanAddress } from '#shared/contract/dashboard-setup.ts'
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>
 
 /** Virtual interfaces of containers, virtual machines and VPNs. */
-const VIRTUAL =
+const VIRTUAL_PATTERN =
   /^(docker|br-|veth|virbr|vmnet|vboxnet|vethernet|lxc|lxd|cni|flannel|tun|tap|utun|wg|zt|tailscale|ppp|awdl|llw|anpi|bridge)/i
 // RFC 3927: the address a PC assigns itself if no DHCP server answers.
-const LINK_LOCAL = /^169\.254\./
-const ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
+const LINK_LOCAL_PATTERN = /^169\.254\./
+const KIND_ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
 
 /**
  * IPv4 addresses of this PC to enter on devices, the most likely first; device consoles are
@@ -23,14 +23,20 @@ export function lanAddresses(
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
       .map(({ address }): LanAddress => ({ address, card, kind: kindOf(card, address) })),
   )
-  const reached = isEverywhere(boundTo) ? all : all.filter(({ address }) => address === boundTo)
-  return reached.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+  const reached = isWildcardAddress(boundTo)
+    ? all
+    : all.filter(({ address }) => address === boundTo)
+  return reached.sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind))
 }
 
 const kindOf = (card: string, address: string): LanAddress['kind'] =>
-  LINK_LOCAL.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
+  LINK_LOCAL_PATTERN.test(address)
+    ? 'self-given'
+    : VIRTUAL_PATTERN.test(card)
+      ? 'virtual'
+      : 'network'
 
-export const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::'
+export const isWildcardAddress = (host: string): boolean => host === '0.0.0.0' || host === '::'
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 

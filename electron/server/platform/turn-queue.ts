@@ -3,12 +3,12 @@
  * order in which they came.
  */
 export class TurnQueue {
-  readonly #most: number
+  readonly #maxConcurrent: number
   readonly #waiting: (() => void)[] = []
   #running = 0
 
   constructor(most: number) {
-    this.#most = most
+    this.#maxConcurrent = most
   }
 
   /**
@@ -17,7 +17,7 @@ export class TurnQueue {
    */
   async take(signal?: AbortSignal): Promise<Disposable | undefined> {
     if (signal?.aborted) return undefined
-    if (this.#running < this.#most) this.#running++
+    if (this.#running < this.#maxConcurrent) this.#running++
     else if (!(await this.#wait(signal))) return undefined
     return { [Symbol.dispose]: () => this.#pass() }
   }

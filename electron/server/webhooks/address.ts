@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Message, message } from '#shared/messages/message.ts'
-import { addressClass, LOOPBACK, plainAddress } from './address-class.ts'
+import { addressClass, LOOPBACK_MESSAGE, plainAddress } from './address-class.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** Whether an IP address and TCP port belong to one of the gateway's own listeners. */
@@ -24,7 +24,7 @@ export function ownListeners(
   return (address, port) => {
     // The network interfaces are only read if the port matches.
     if (!ports().includes(port)) return false
-    if (addressClass(address).what === LOOPBACK) return true
+    if (addressClass(address).what === LOOPBACK_MESSAGE) return true
     const plain = plainAddress(address)
     return addresses().some((own) => plainAddress(own) === plain)
   }
@@ -39,7 +39,7 @@ export function ownListeners(
 export const URL_KINDS = ['https', 'https-listed', 'http-listed', 'private'] as const
 export type UrlKind = (typeof URL_KINDS)[number]
 
-const ADMITS: Readonly<Record<UrlKind, readonly string[]>> = {
+const ADMITTED_KINDS: Readonly<Record<UrlKind, readonly string[]>> = {
   https: ['public'],
   'https-listed': ['public', 'private'],
   'http-listed': ['private'],
@@ -87,7 +87,7 @@ const METADATA_NAMES = new Set([
 
 /**
  * Parses the URL of an endpoint and makes all checks that do not require name resolution. An IP
- * address is checked here; a host name is checked at each connection, by `pinnedLookup`. @throws
+ * address is checked hostAndPort; a host name is checked at each connection, by `pinnedLookup`. @throws
  * WebhookError `forbidden-address`
  * @param plaintextHosts `host:port` entries; other ports of the same host are not included
  * @param isOwn rejects the gateway's own listeners, even if listed
@@ -97,10 +97,12 @@ export function admitUrl(
   plaintextHosts: readonly string[],
   isOwn?: IsOwnListener,
 ): AdmittedUrl {
-  const { url, hostname, here } = urlOf(text)
-  const isListed = plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here)
+  const { url, hostname, hostAndPort } = urlOf(text)
+  const isListed = plaintextHosts.some(
+    (entry) => listedHostAndPort(entry, url.protocol) === hostAndPort,
+  )
   if (url.protocol === 'http:' && !isListed)
-    throw forbiddenError(message('webhooks.host-not-plaintext', { host: here }))
+    throw forbiddenError(message('webhooks.host-not-plaintext', { host: hostAndPort }))
   const route = url.protocol === 'http:' ? 'http-listed' : isListed ? 'https-listed' : 'https'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
   return { url, route }
@@ -118,12 +120,15 @@ export function admitFileUrl(
   plaintextHosts: readonly string[],
   isOwn?: IsOwnListener,
 ): AdmittedUrl {
-  const { url, hostname, here } = urlOf(text)
-  if (!hosts.some((entry) => fileHostOf(entry) === here))
-    throw forbiddenError(message('webhooks.host-not-listed', { host: here }))
+  const { url, hostname, hostAndPort } = urlOf(text)
+  if (!hosts.some((entry) => fileHostOf(entry) === hostAndPort))
+    throw forbiddenError(message('webhooks.host-not-listed', { host: hostAndPort }))
   const isPlain = url.protocol === 'http:'
-  if (isPlain && !plaintextHosts.some((entry) => listedAs(entry, url.protocol) === here))
-    throw forbiddenError(message('webhooks.host-not-plaintext', { host: here }))
+  if (
+    isPlain &&
+    !plaintextHosts.some((entry) => listedHostAndPort(entry, url.protocol) === hostAndPort)
+  )
+    throw forbiddenError(message('webhooks.host-not-plaintext', { host: hostAndPort }))
   const route = isPlain ? 'http-listed' : 'https-listed'
   if (isIP(hostname)) admitAddress(hostname, portOf(url), route, isOwn)
   return { url, route }
@@ -155,7 +160,7 @@ export function admitStoreUrl(text: string, isOwn?: IsOwnListener): AdmittedUrl 
 function urlOf(text: string): {
   readonly url: URL
   readonly hostname: string
-  readonly here: string
+  readonly hostAndPort: string
 } {
   const url = URL.parse(text)
   if (!url) throw forbiddenError(message('webhooks.address-not-url'))
@@ -164,7 +169,7 @@ function urlOf(text: string): {
   if (url.username || url.password) throw forbiddenError(message('webhooks.address-with-user'))
   const hostname = bareHost(url)
   if (METADATA_NAMES.has(hostname)) throw forbiddenError(message('webhooks.address-names-metadata'))
-  return { url, hostname, here: `${hostname}:${portOf(url)}` }
+  return { url, hostname, hostAndPort: `${hostname}:${portOf(url)}` }
 }
 
 /**
@@ -205,7 +210,7 @@ function admitAddress(
 ): void {
   if (isOwn?.(address, port)) throw forbiddenError(message('webhooks.address-own-listener'))
   const { kind, what } = addressClass(address)
-  if (ADMITS[route].includes(kind)) return
+  if (ADMITTED_KINDS[route].includes(kind)) return
   if (kind === 'public')
     throw forbiddenError(
       message(
@@ -216,7 +221,7 @@ function admitAddress(
   throw forbiddenError(message('webhooks.address-never-called', { what }))
 }
 
-function listedAs(entry: string, protocol: string): string {
+function listedHostAndPort(entry: string, protocol: string): string {
   const url = URL.parse(`${protocol}//${entry}`)
   const port = /:(\d{1,5})$/.exec(entry)?.[1]
   return url && port ? `${bareHost(url)}:${Number(port)}` : ''

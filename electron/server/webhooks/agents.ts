@@ -10,7 +10,7 @@ import {
 } from './address.ts'
 
 /** Time limit in milliseconds for each connection attempt. */
-export const CONNECT_MS = 2_000
+export const CONNECT_TIMEOUT_MS = 2_000
 
 /**
  * HTTP clients for outbound requests: HTTP/1.1 with keep-alive, pinned addresses, no redirects, no
@@ -59,7 +59,7 @@ export class Agents implements AsyncDisposable {
   #connectorFor(route: UrlKind, port: number): buildConnector.connector {
     return buildConnector({
       allowH2: false,
-      timeout: CONNECT_MS,
+      timeout: CONNECT_TIMEOUT_MS,
       lookup: pinnedLookup(route, this.#resolve, { port, isOwn: this.isOwn }),
       ...(this.#authorities && { ca: [...this.#authorities] }),
     })

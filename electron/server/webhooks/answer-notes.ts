@@ -18,16 +18,16 @@ export interface NoteTaker {
 
 export function noteTaker(): NoteTaker {
   const kept: AnswerNote[] = []
-  let more = 0
+  let omittedCount = 0
   return {
     note(path, sentence) {
       if (kept.length < MAX_NOTES) kept.push({ path, sentence })
-      else more++
+      else omittedCount++
     },
     get notes() {
-      return more === 0
+      return omittedCount === 0
         ? kept
-        : [...kept, { path: '', sentence: message('webhooks.more-notes', { more }) }]
+        : [...kept, { path: '', sentence: message('webhooks.more-notes', { more: omittedCount }) }]
     },
   }
 }
@@ -43,10 +43,7 @@ export const ignoredPart = (fault: Message): Message => message('webhooks.left-o
 type Rule = readonly [isRight: (value: string) => boolean, fault: Message]
 
 const ANY_TEXT: Rule = [() => true, message('webhooks.note-not-text')]
-const EMPTY_OR = ([isRight, fault]: Rule): Rule => [
-  (value) => value === '' || isRight(value),
-  fault,
-]
+const emptyOr = ([isRight, fault]: Rule): Rule => [(value) => value === '' || isRight(value), fault]
 /**
  * In characters, as DICOM and JSON Schema count them. A character has at most two UTF-16 units, so
  * that a very long text is refused without being split.
@@ -59,30 +56,30 @@ const oneOf = (...values: string[]): Rule => [
   (value) => values.includes(value),
   message('webhooks.note-not-one-of', { values: values.join(', ') }),
 ]
-const DAY: Rule = [isDa, message('webhooks.note-not-da')]
-const TIME: Rule = [(value) => TM_PATTERN.test(value), message('webhooks.note-not-tm')]
-const NUMBER: Rule = [
+const DAY_RULE: Rule = [isDa, message('webhooks.note-not-da')]
+const TIME_RULE: Rule = [(value) => TM_PATTERN.test(value), message('webhooks.note-not-tm')]
+const NUMBER_RULE: Rule = [
   (value) => /^\d+(\.\d+)?$/.test(value.trim()),
   message('webhooks.note-not-number'),
 ]
 
-const STEP = {
+const STEP_FIELDS = {
   Modality: ANY_TEXT,
   ScheduledProcedureStepDescription: ANY_TEXT,
   ScheduledProcedureStepID: within(16),
-  ScheduledProcedureStepStartDate: DAY,
-  ScheduledProcedureStepStartTime: TIME,
+  ScheduledProcedureStepStartDate: DAY_RULE,
+  ScheduledProcedureStepStartTime: TIME_RULE,
 } as const satisfies Record<string, Rule>
 
-const ITEM = {
+const ITEM_FIELDS = {
   AccessionNumber: within(16),
   Modality: ANY_TEXT,
-  PatientBirthDate: EMPTY_OR(DAY),
+  PatientBirthDate: emptyOr(DAY_RULE),
   PatientID: ANY_TEXT,
   PatientName: within(64),
-  PatientSex: EMPTY_OR(oneOf('M', 'F', 'O')),
-  PatientSize: EMPTY_OR(NUMBER),
-  PatientWeight: EMPTY_OR(NUMBER),
+  PatientSex: emptyOr(oneOf('M', 'F', 'O')),
+  PatientSize: emptyOr(NUMBER_RULE),
+  PatientWeight: emptyOr(NUMBER_RULE),
   ProtocolName: ANY_TEXT,
   RequestedProcedureDescription: ANY_TEXT,
   StudyDescription: ANY_TEXT,
@@ -107,7 +104,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
       note(at, message('webhooks.item-not-object'))
       continue
     }
-    noteFields(item, ITEM, at, note)
+    noteFields(item, ITEM_FIELDS, at, note)
     noteFields(item, EXTRA_ITEM_FIELDS, at, note, true)
     const { OtherPatientIDs: ids = '' } = item
     if (![ids].flat().every((id) => typeof id === 'string'))
@@ -121,7 +118,7 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
       for (const [step, value] of steps.entries()) {
         const where = `${at}.ScheduledProcedureStepSequence.${step}`
         if (isObject(value)) {
-          noteFields(value, STEP, where, note)
+          noteFields(value, STEP_FIELDS, where, note)
           noteFields(value, EXTRA_STEP_FIELDS, where, note, true)
         } else note(where, message('webhooks.note-not-object'))
       }

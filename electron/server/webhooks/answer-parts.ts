@@ -37,7 +37,7 @@ export function urlsOf(
 /** The valid media URLs of an answer; undefined if there is no list. */
 export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): Media[] | undefined {
   return listOf(list, 'mediaUrls', note, (item, at) => {
-    if (!isObject(item)) return notObject(at, note)
+    if (!isObject(item)) return noteNotObject(at, note)
     const fault = urlFault(item.url, plaintext)
     if (fault) return void note(`${at}.url`, message('webhooks.file-left-out', { fault }))
     if (typeof item.mimeType !== 'string')
@@ -55,7 +55,7 @@ const { shape: ENRICHMENT } = EVENTS['patient_study.enrichment_requested'].respo
 const NOT_TEXT = message('webhooks.not-text')
 const NOT_LIST = message('webhooks.not-list')
 const NOT_FILE_NAME = message('webhooks.not-file-name')
-const atMost = (most: number) => message('webhooks.not-text-at-most', { most })
+const tooLongMessage = (most: number) => message('webhooks.not-text-at-most', { most })
 const NOT_DAY = message('webhooks.not-day')
 
 const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: Message } = {
@@ -83,8 +83,8 @@ const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: Message } = {
 export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: Note): Enrichment {
   const fields = Object.entries(ENRICHMENT_FAULTS).flatMap(([name, fault]) => {
     const { [name as keyof Enrichment]: field } = ENRICHMENT
-    const admits = (value: unknown): value is unknown => field.safeParse(value).success
-    const value = optional(answer[name], name, admits, fault, note)
+    const isValid = (value: unknown): value is unknown => field.safeParse(value).success
+    const value = optional(answer[name], name, isValid, fault, note)
     return value === undefined ? [] : [[name, field.parse(value)]]
   })
   return Object.fromEntries(fields) as Enrichment
@@ -117,7 +117,7 @@ export function clinicalContextOf(
 }
 
 function documentOf(item: unknown, at: string, note: Note) {
-  if (!isObject(item)) return notObject(at, note)
+  if (!isObject(item)) return noteNotObject(at, note)
   if (!isWithin(item.fileName, 500, 1))
     return void note(
       `${at}.fileName`,
@@ -133,32 +133,38 @@ function documentOf(item: unknown, at: string, note: Note) {
 }
 
 function documentUrlOf(item: unknown, at: string, note: Note) {
-  if (!isObject(item)) return notObject(at, note)
+  if (!isObject(item)) return noteNotObject(at, note)
   const fault = urlFault(item.url, [])
   if (fault) return void note(`${at}.url`, message('webhooks.document-left-out', { fault }))
-  const fileName = optional(item.fileName, `${at}.fileName`, withinOf(500, 1), NOT_FILE_NAME, note)
+  const fileName = optional(
+    item.fileName,
+    `${at}.fileName`,
+    lengthCheck(500, 1),
+    NOT_FILE_NAME,
+    note,
+  )
   return { url: item.url as string, ...(fileName !== undefined && { fileName }) }
 }
 
 const PRIOR_FIELDS = {
-  externalStudyId: { admits: withinOf(256), fault: atMost(256) },
-  modality: { admits: withinOf(100), fault: atMost(100) },
+  externalStudyId: { admits: lengthCheck(256), fault: tooLongMessage(256) },
+  modality: { admits: lengthCheck(100), fault: tooLongMessage(100) },
   studyDate: {
     admits: (value: unknown): value is string => CalendarDay.safeParse(value).success,
     fault: NOT_DAY,
   },
   studyDescription: {
-    admits: withinOf(1000),
-    fault: atMost(1000),
+    admits: lengthCheck(1000),
+    fault: tooLongMessage(1000),
   },
 } as const
 
 function priorReportOf(item: unknown, at: string, note: Note) {
-  if (!isObject(item)) return notObject(at, note)
+  if (!isObject(item)) return noteNotObject(at, note)
   if (!isWithin(item.reportText, 50_000))
     return void note(
       `${at}.reportText`,
-      message('webhooks.prior-report-left-out', { fault: atMost(50_000) }),
+      message('webhooks.prior-report-left-out', { fault: tooLongMessage(50_000) }),
     )
   const fields = Object.entries(PRIOR_FIELDS).flatMap(([name, { admits, fault }]) => {
     const value = optional(item[name], `${at}.${name}`, admits, fault, note)
@@ -179,9 +185,11 @@ function listOf<T>(
 ): T[] | undefined {
   if (list === undefined || list === null) return undefined
   if (!Array.isArray(list)) return void note(at, ignoredPart(NOT_LIST))
-  const most = Object.hasOwn(MAX_ITEMS, at) ? MAX_ITEMS[at as keyof typeof MAX_ITEMS] : list.length
-  if (list.length > most) note(at, message('webhooks.too-many-items', { most }))
-  return list.slice(0, most).flatMap((item, index) => {
+  const maxItems = Object.hasOwn(MAX_ITEMS, at)
+    ? MAX_ITEMS[at as keyof typeof MAX_ITEMS]
+    : list.length
+  if (list.length > maxItems) note(at, message('webhooks.too-many-items', { most: maxItems }))
+  return list.slice(0, maxItems).flatMap((item, index) => {
     const value = read(item, `${at}.${index}`)
     return value === undefined ? [] : [value]
   })
@@ -212,11 +220,11 @@ function urlFault(url: unknown, plaintext: PlaintextHosts): Message | undefined 
     : message('webhooks.http-url-not-allowed')
 }
 
-const notObject = (at: string, note: Note) =>
+const noteNotObject = (at: string, note: Note) =>
   void note(at, ignoredPart(message('webhooks.not-object')))
 const isString = (value: unknown): value is string => typeof value === 'string'
 const isWithin = (value: unknown, most: number, min = 0): value is string =>
   typeof value === 'string' && value.length >= min && value.length <= most
-function withinOf(most: number, min = 0) {
+function lengthCheck(most: number, min = 0) {
   return (value: unknown): value is string => isWithin(value, most, min)
 }

@@ -39,7 +39,7 @@ export type AnswerOf<T extends EventType> = T extends 'study.access_requested'
     ? Omit<EventResponse<T>, 'manifests'> & { readonly manifests?: readonly Manifest[] }
     : EventResponse<T>
 
-export interface ReadAnswer<T extends EventType> {
+export interface AnswerWithNotes<T extends EventType> {
   readonly answer: AnswerOf<T>
   /** Ignored parts, with reasons. */
   readonly notes: readonly AnswerNote[]
@@ -61,27 +61,27 @@ export const readAnswer = <T extends EventType>(
   type: T,
   body: Buffer,
   context: AnswerContext = {},
-): AnswerOf<T> => READERS[type](parsedJson(type, body), context, noteTaker())
+): AnswerOf<T> => READERS[type](parseJson(type, body), context, noteTaker())
 
 /** As `readAnswer`, with notes about ignored and non-conforming parts. */
 export function readAnswerWithNotes<T extends EventType>(
   type: T,
   body: Buffer,
   context: AnswerContext = {},
-): ReadAnswer<T> {
+): AnswerWithNotes<T> {
   const taker = noteTaker()
-  const answer = READERS[type](parsedJson(type, body), context, taker)
+  const answer = READERS[type](parseJson(type, body), context, taker)
   if (type === 'modality_worklist.requested') noteItems((answer as WorklistAnswer).items, taker)
   return { answer, notes: taker.notes }
 }
 
-type Read<T extends EventType> = (
+type ParseAnswer<T extends EventType> = (
   json: JsonObject,
   context: AnswerContext,
   taker: NoteTaker,
 ) => AnswerOf<T>
 
-const READERS: { readonly [T in EventType]: Read<T> } = {
+const READERS: { readonly [T in EventType]: ParseAnswer<T> } = {
   'study.access_requested'(json, { studyInstanceUid, plaintextHosts = [] }, taker) {
     const { authorized, list } = authorizedList(json, 'urls', taker)
     const { manifest: given } = json
@@ -178,7 +178,7 @@ function manifestsOf(given: unknown, taker: NoteTaker): Manifest[] | undefined {
   )
 }
 
-function parsedJson(type: EventType, body: Buffer): JsonObject {
+function parseJson(type: EventType, body: Buffer): JsonObject {
   checkJsonSize(body)
   let json: unknown
   try {

@@ -40,12 +40,12 @@ export function openCircuitBreakers(
 
   /**
    * Asks for permission to call. @throws WebhookError `circuit-open` while the circuit is open
-   * @param evenIfOpen permits the call in any case, because a person wants to see its outcome
+   * @param ignoresOpenCircuit permits the call in any case, because a person wants to see its outcome
    */
-  function enter(key: string, evenIfOpen = false): CallPermit {
+  function enter(key: string, ignoresOpenCircuit = false): CallPermit {
     const circuit = circuitOf(key)
     let isProbe = false
-    if (circuit.openedAt !== undefined && !evenIfOpen) {
+    if (circuit.openedAt !== undefined && !ignoresOpenCircuit) {
       const waitMs = circuit.openedAt + probeAfterMs - elapsed()
       if (waitMs > 0 || circuit.isProbing)
         throw new WebhookError('circuit-open', sentence(circuit, waitMs))

@@ -6,7 +6,7 @@ import {
   type OutboxRow,
 } from '#server/jobs/outbox-queries.ts'
 import { type HeldJob, OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { WebhookEventId } from '#shared/ids.ts'
@@ -118,7 +118,11 @@ export abstract class Deliveries implements AsyncDisposable {
     if (!delivery) {
       const fault = message('webhooks.no-signed-report')
       const attempt = { eventId, reportId, outcome: undefined, fault, attempts }
-      return { outcome: 'failed', fault, within: this.#attempted({ ...attempt, state: 'failed' }) }
+      return {
+        outcome: 'failed',
+        fault,
+        onRecorded: this.#attempted({ ...attempt, state: 'failed' }),
+      }
     }
     let outcome: PartnerOutcome | undefined
     try {
@@ -127,7 +131,7 @@ export abstract class Deliveries implements AsyncDisposable {
         id: eventId,
         apiKeyId: delivery.apiKeyId,
         // Each job has its own retry times, and the circuit breaker would only use up its attempts.
-        evenIfOpen: true,
+        ignoresOpenCircuit: true,
         accept({ body }) {
           if (!readAnswer('report.delivered', body).success)
             throw new WebhookError('refused', message('webhooks.success-false'))
@@ -137,7 +141,7 @@ export abstract class Deliveries implements AsyncDisposable {
         },
       })
       const attempt = { eventId, reportId, outcome, fault: null, attempts }
-      return { outcome: 'sent', within: this.#attempted({ ...attempt, state: 'done' }) }
+      return { outcome: 'sent', onRecorded: this.#attempted({ ...attempt, state: 'done' }) }
     } catch (error) {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
       const endpointId = outcome?.endpointId ?? undefined
@@ -148,7 +152,7 @@ export abstract class Deliveries implements AsyncDisposable {
       const goneEndpointId = error.httpStatus === 410 ? endpointId : undefined
       return {
         ...this.#postponed(before, fault, error.retryAfterMs),
-        within: this.#attempted({ ...attempt, state: 'waiting' }, goneEndpointId),
+        onRecorded: this.#attempted({ ...attempt, state: 'waiting' }, goneEndpointId),
       }
     }
   }
@@ -164,9 +168,9 @@ export abstract class Deliveries implements AsyncDisposable {
   }
 
   #postponed(attempts: number, fault: Message, retryAfterMs = 0) {
-    const usual = waitAfter(RETRY_SCHEDULES.reportDelivery, attempts + 1)
-    const varied = Math.round(usual * (1 - JITTER + 2 * JITTER * this.#random()))
-    const until = this.context.clock() + Math.max(retryAfterMs, varied)
+    const usualDelayMs = retryDelayMs(RETRY_SCHEDULES.reportDelivery, attempts + 1)
+    const jitteredDelayMs = Math.round(usualDelayMs * (1 - JITTER + 2 * JITTER * this.#random()))
+    const until = this.context.clock() + Math.max(retryAfterMs, jitteredDelayMs)
     return { outcome: 'postponed' as const, until, fault }
   }
 

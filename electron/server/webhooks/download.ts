@@ -5,7 +5,7 @@ import { message } from '#shared/messages/message.ts'
 import { type AdmittedUrl, admitFileUrl } from './address.ts'
 import type { Agents } from './agents.ts'
 import { networkFault, statusError, withinBudget } from './network-fault.ts'
-import { ACCEPT_ENCODING, discard, readBody } from './response-body.ts'
+import { ACCEPT_ENCODING, discardBody, readBody } from './response-body.ts'
 import { WebhookError } from './webhook-error.ts'
 
 export interface DownloadOptions {
@@ -61,8 +61,8 @@ export interface PutOptions extends DownloadOptions {
 
 const BUDGET_MS = 60_000
 const IDLE_TIMEOUT_MS = 60_000
-const CONDITIONS = ['if-none-match', 'if-modified-since']
-const UNKNOWN_TYPE = 'application/octet-stream'
+const CONDITIONAL_HEADERS = ['if-none-match', 'if-modified-since']
+const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 
 /**
  * Transfers files named in partners' answers: documents, images and manifests by GET, secondary
@@ -89,8 +89,8 @@ export class Downloads implements AsyncDisposable {
       const headers = { 'accept-encoding': ACCEPT_ENCODING }
       const response = await this.#request(to, 'GET', headers, budget)
       const mediaType = mediaTypeOf(response)
-      if (accept && !accept.some((wanted) => fits(mediaType, wanted)))
-        throw discard(
+      if (accept && !accept.some((wanted) => matchesMediaType(mediaType, wanted)))
+        throw discardBody(
           response,
           new WebhookError('invalid', message('webhooks.media-type-not-taken')),
         )
@@ -105,24 +105,26 @@ export class Downloads implements AsyncDisposable {
   ): Promise<StreamedDownload> {
     const to = this.#admitted(url, hosts)
     // The budget ends with the first byte; the caller's signal still applies.
-    const ended = new AbortController()
-    const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
+    const abortController = new AbortController()
+    const combinedSignal = signal
+      ? AbortSignal.any([signal, abortController.signal])
+      : abortController.signal
     const response = await withinBudget(budgetMs, signal, (budget) => {
-      budget.addEventListener('abort', () => ended.abort(budget.reason), { once: true })
+      budget.addEventListener('abort', () => abortController.abort(budget.reason), { once: true })
       // Not compressed, because a range refers to the length of the original.
-      return this.#request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, both)
+      return this.#request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, combinedSignal)
     })
     const length = Number(response.headers['content-length'])
-    const tooLarge = () =>
+    const tooLargeError = () =>
       new WebhookError(
         'oversize',
         message('webhooks.file-too-large', { mib: Math.floor(maxBytes / 1024 / 1024) }),
       )
-    if (length > maxBytes) throw discard(response, tooLarge())
-    const chunks = limitStream(response, maxBytes, tooLarge, signal)
+    if (length > maxBytes) throw discardBody(response, tooLargeError())
+    const chunks = limitStream(response, maxBytes, tooLargeError, signal)
     const body = Readable.from(chunks, { objectMode: false })
     // If the request is abandoned before its first byte is read, `limitStream` never finishes.
-    body.once('close', () => void discard(response, new Error('read no further')))
+    body.once('close', () => void discardBody(response, new Error('read no further')))
     return {
       body,
       mediaType: mediaTypeOf(response),
@@ -143,7 +145,7 @@ export class Downloads implements AsyncDisposable {
     return await withinBudget(budgetMs, signal, async (budget) => {
       const sent = { ...headers, 'content-type': mediaType }
       const response = await this.#request(to, 'PUT', sent, budget, body)
-      discard(response, new Error('read no further'))
+      discardBody(response, new Error('read no further'))
       return { httpStatus: response.statusCode }
     })
   }
@@ -169,9 +171,10 @@ export class Downloads implements AsyncDisposable {
       ...(body && { body }),
     })
     const { statusCode } = response
-    const isUnchanged = statusCode === 304 && CONDITIONS.some((name) => headers[name] !== undefined)
+    const isUnchanged =
+      statusCode === 304 && CONDITIONAL_HEADERS.some((name) => headers[name] !== undefined)
     if ((statusCode < 200 || statusCode > 299) && !isUnchanged)
-      throw discard(response, fileStatusError(response, this.#context.clock()))
+      throw discardBody(response, fileStatusError(response, this.#context.clock()))
     return response
   }
 
@@ -189,7 +192,7 @@ async function* limitStream(
   let size = 0
   let timer: NodeJS.Timeout | undefined
   const { body } = response
-  const watch = () => {
+  const restartIdleTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(
       () => body.destroy(new WebhookError('timeout', message('webhooks.silence'))),
@@ -197,14 +200,14 @@ async function* limitStream(
     ).unref()
   }
   try {
-    watch()
+    restartIdleTimer()
     for await (const chunk of body as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > maxBytes) throw tooLarge()
       // The timer is paused, because a slow reader must not count as a silent server.
       clearTimeout(timer)
       yield chunk
-      watch()
+      restartIdleTimer()
     }
   } catch (error) {
     throw signal?.aborted ? signal.reason : networkFault(error)
@@ -237,7 +240,7 @@ function mediaTypeOf({ headers }: Dispatcher.ResponseData): string {
   const [type = ''] = String(headers['content-type'] ?? '').split(';')
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type.trim())
     ? type.trim().toLowerCase()
-    : UNKNOWN_TYPE
+    : UNKNOWN_MEDIA_TYPE
 }
 
 function textOf({ headers }: Dispatcher.ResponseData, name: string): string | undefined {
@@ -245,7 +248,7 @@ function textOf({ headers }: Dispatcher.ResponseData, name: string): string | un
   return typeof value === 'string' ? value : undefined
 }
 
-const fits = (mediaType: string, wanted: string) =>
+const matchesMediaType = (mediaType: string, wanted: string) =>
   wanted === '*/*' ||
   wanted === mediaType ||
   (wanted.endsWith('/*') && mediaType.startsWith(wanted.slice(0, -1)))

@@ -24,7 +24,11 @@ export function dryRun<T extends EventType>(
     const { answer, notes } = readAnswerWithNotes(type, body, context)
     return {
       outcome: 'accepted',
-      sentence: sentences(USES[type](answer), refusedUrls(answer, context), deviations(notes)),
+      sentence: sentences(
+        USE_MESSAGES[type](answer),
+        refusedUrls(answer, context),
+        deviations(notes),
+      ),
       notes: [...notes],
       used: JSON.stringify(answer, null, 2),
     }
@@ -32,7 +36,7 @@ export function dryRun<T extends EventType>(
     if (!(error instanceof WebhookError)) throw error
     return {
       outcome: error.fault,
-      sentence: sentences(fieldName(error), FAILURES[kindOf(type)]),
+      sentence: sentences(fieldName(error), FAILURE_MESSAGES[kindOf(type)]),
       notes: [],
       used: null,
     }
@@ -45,14 +49,14 @@ const fieldName = ({ fault, detail }: WebhookError) =>
     : message('webhooks.answer-unusable', { why: detail })
 
 /** The consequence of a failure, by event. */
-const FAILURES = {
+const FAILURE_MESSAGES = {
   synchronous: message('webhooks.failure-synchronous'),
   soft: message('webhooks.failure-soft'),
   asynchronous: message('webhooks.failure-asynchronous'),
 } as const
 
 /** Describes what would be used of an answer, in one sentence. */
-const USES: { readonly [T in EventType]: (answer: AnswerOf<T>) => Message } = {
+const USE_MESSAGES: { readonly [T in EventType]: (answer: AnswerOf<T>) => Message } = {
   'study.access_requested': ({ urls, mediaUrls = [], manifest }) =>
     manifest
       ? message('webhooks.would-load-by-manifest', {

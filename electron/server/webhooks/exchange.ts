@@ -18,17 +18,17 @@ export interface CallLimits {
   readonly retries: 0 | 1
 }
 
-const SYNCHRONOUS: CallLimits = { budgetMs: 10_000, answerBytes: 20 * MIB, retries: 1 }
-const SOFT: CallLimits = { budgetMs: 5_000, answerBytes: 2 * MIB, retries: 0 }
+const SYNCHRONOUS_LIMITS: CallLimits = { budgetMs: 10_000, answerBytes: 20 * MIB, retries: 1 }
+const SOFT_LIMITS: CallLimits = { budgetMs: 5_000, answerBytes: 2 * MIB, retries: 0 }
 
 /** The outbox has its own retry schedule for `report.delivered` (`jobs/retry-schedules.ts`). */
 export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
-  'study.access_requested': SYNCHRONOUS,
-  'ephemeral.access_requested': SYNCHRONOUS,
-  'secondary_capture.access_requested': SYNCHRONOUS,
-  'modality_worklist.requested': { ...SYNCHRONOUS, budgetMs: 8_000 },
-  'patient_study.enrichment_requested': SOFT,
-  'clinical_context.enrichment_requested': SOFT,
+  'study.access_requested': SYNCHRONOUS_LIMITS,
+  'ephemeral.access_requested': SYNCHRONOUS_LIMITS,
+  'secondary_capture.access_requested': SYNCHRONOUS_LIMITS,
+  'modality_worklist.requested': { ...SYNCHRONOUS_LIMITS, budgetMs: 8_000 },
+  'patient_study.enrichment_requested': SOFT_LIMITS,
+  'clinical_context.enrichment_requested': SOFT_LIMITS,
   // The answer is only yes or no.
   'report.delivered': { budgetMs: 15_000, answerBytes: 2 * MIB, retries: 0 },
 }
@@ -70,14 +70,14 @@ export class Exchange {
   /** The body of a 2xx answer. @throws WebhookError, or the reason of the post's signal */
   async post(post: PostRequest): Promise<ReceivedBody> {
     const { limits, signal, progress } = post
-    const large = this.#largeBodies()
+    const largeBody = this.#largeBodies()
     return await withinBudget(limits.budgetMs, signal, async (budget) => {
       for (let triesLeft = limits.retries; ; triesLeft--) {
         try {
-          const body = await this.#attempt(post, large, budget)
-          return { body, [Symbol.dispose]: large.release }
+          const body = await this.#attempt(post, largeBody, budget)
+          return { body, [Symbol.dispose]: largeBody.release }
         } catch (error) {
-          large.release()
+          largeBody.release()
           const isAnswered = budget.aborted || progress.httpStatus !== null
           if (triesLeft === 0 || isAnswered || !isConnectFailure(error)) throw error
         }

@@ -12,9 +12,9 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 // The brackets of arrays and objects differ in one bit, which no other JSON character outside a
 // string shares.
-const OPEN = 0x5b
-const CLOSE = 0x5d
-const KIND = 0x20
+const OPEN_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
+const BRACKET_KIND_BIT = 0x20
 
 /**
  * Rejects JSON that would need many times its size when parsed: 20 MiB of `[[[[…` or `{},{},…`
@@ -31,10 +31,10 @@ export function checkJsonSize(body: Buffer): void {
       at = endOfString(body, at)
       if (at < 0) return
     } else if (byte === COMMA) values++
-    else if ((byte & ~KIND) === OPEN) {
+    else if ((byte & ~BRACKET_KIND_BIT) === OPEN_BRACKET) {
       values++
       depth++
-    } else if ((byte & ~KIND) === CLOSE) depth--
+    } else if ((byte & ~BRACKET_KIND_BIT) === CLOSING_BRACKET) depth--
     if (values > MAX_VALUES)
       throw new WebhookError('oversize', message('webhooks.too-many-values', { most: MAX_VALUES }))
     if (depth > MAX_DEPTH)

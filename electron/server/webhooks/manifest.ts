@@ -2,7 +2,7 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
 
-const NUMBERS = [
+const NUMBER_FIELDS = [
   'bitsAllocated',
   'bitsStored',
   'columns',
@@ -16,16 +16,16 @@ const NUMBERS = [
   'samplesPerPixel',
 ] as const
 const FLAGS = ['isFloatPixelData', 'isDoubleFloatPixelData'] as const
-const TEXTS = ['photometricInterpretation'] as const
+const TEXT_FIELDS = ['photometricInterpretation'] as const
 const FIELDS: readonly (readonly [readonly string[], 'number' | 'boolean' | 'string'])[] = [
-  [NUMBERS, 'number'],
+  [NUMBER_FIELDS, 'number'],
   [FLAGS, 'boolean'],
-  [TEXTS, 'string'],
+  [TEXT_FIELDS, 'string'],
 ]
 
-type Numbers = { readonly [K in (typeof NUMBERS)[number]]?: number }
+type Numbers = { readonly [K in (typeof NUMBER_FIELDS)[number]]?: number }
 type Flags = { readonly [K in (typeof FLAGS)[number]]?: boolean }
-type Texts = { readonly [K in (typeof TEXTS)[number]]?: string }
+type Texts = { readonly [K in (typeof TEXT_FIELDS)[number]]?: string }
 
 /**
  * One instance. For an image rows, columns, bitsAllocated, photometricInterpretation and
@@ -53,7 +53,7 @@ export interface Manifest {
   readonly series: readonly ManifestSeries[]
 }
 
-export interface ReadManifest {
+export interface ManifestWithNotes {
   /** Undefined if it is unusable; the URLs can still be loaded. */
   readonly manifest: Manifest | undefined
   readonly notes: readonly AnswerNote[]
@@ -69,7 +69,7 @@ export function readManifest(
   value: unknown,
   studyInstanceUid: string | undefined,
   at = 'manifest',
-): ReadManifest {
+): ManifestWithNotes {
   const taker = noteTaker()
   return { manifest: manifestOf(value, studyInstanceUid, at, taker), notes: taker.notes }
 }
@@ -97,50 +97,51 @@ export function manifestOf(
 }
 
 function seriesOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSeries | undefined {
-  const dropped = (path: string, fault: Message) =>
+  const noteDroppedSeries = (path: string, fault: Message) =>
     void note(path, message('webhooks.series-left-out', { fault }))
-  if (!isObject(value)) return dropped(at, message('webhooks.not-object'))
+  if (!isObject(value)) return noteDroppedSeries(at, message('webhooks.not-object'))
   const { modality, seriesDescription, seriesInstanceUID, seriesNumber } = value
-  if (!isText(modality)) return dropped(`${at}.modality`, NO_TEXT)
-  if (!isText(seriesDescription)) return dropped(`${at}.seriesDescription`, NO_TEXT)
-  if (!isText(seriesInstanceUID)) return dropped(`${at}.seriesInstanceUID`, NO_TEXT)
+  if (!isText(modality)) return noteDroppedSeries(`${at}.modality`, NO_TEXT)
+  if (!isText(seriesDescription)) return noteDroppedSeries(`${at}.seriesDescription`, NO_TEXT)
+  if (!isText(seriesInstanceUID)) return noteDroppedSeries(`${at}.seriesInstanceUID`, NO_TEXT)
   if (typeof seriesNumber !== 'string' && typeof seriesNumber !== 'number')
-    return dropped(`${at}.seriesNumber`, message('webhooks.not-text-or-number'))
-  if (!Array.isArray(value.sops)) return dropped(`${at}.sops`, message('webhooks.not-list'))
+    return noteDroppedSeries(`${at}.seriesNumber`, message('webhooks.not-text-or-number'))
+  if (!Array.isArray(value.sops))
+    return noteDroppedSeries(`${at}.sops`, message('webhooks.not-list'))
   const sops = value.sops.flatMap((sop, index) => sopOf(sop, `${at}.sops.${index}`, note) ?? [])
-  if (sops.length === 0) return dropped(`${at}.sops`, message('webhooks.no-instance'))
+  if (sops.length === 0) return noteDroppedSeries(`${at}.sops`, message('webhooks.no-instance'))
   return { modality, seriesDescription, seriesInstanceUID, seriesNumber, sops }
 }
 
 function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop | undefined {
-  const dropped = (path: string, fault: Message) =>
+  const noteDroppedInstance = (path: string, fault: Message) =>
     void note(path, message('webhooks.instance-left-out', { fault }))
-  if (!isObject(value)) return dropped(at, message('webhooks.not-object'))
+  if (!isObject(value)) return noteDroppedInstance(at, message('webhooks.not-object'))
   const { sopClassUID, sopInstanceUID } = value
-  if (!isText(sopClassUID)) return dropped(`${at}.sopClassUID`, NO_TEXT)
-  if (!isText(sopInstanceUID)) return dropped(`${at}.sopInstanceUID`, NO_TEXT)
+  if (!isText(sopClassUID)) return noteDroppedInstance(`${at}.sopClassUID`, NO_TEXT)
+  if (!isText(sopInstanceUID)) return noteDroppedInstance(`${at}.sopInstanceUID`, NO_TEXT)
   const optional: Record<string, unknown> = {}
   for (const [names, type] of FIELDS) {
     for (const name of names) {
       if (value[name] === undefined) continue
       // JSON may contain numbers too large for a double: 1e999.
       const isValid = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
-      if (!isValid) return dropped(`${at}.${name}`, NOT_OF_TYPE[type])
+      if (!isValid) return noteDroppedInstance(`${at}.${name}`, WRONG_TYPE_MESSAGES[type])
       optional[name] = value[name]
     }
   }
   if (isImage(sopClassUID)) {
-    const wrong = GEOMETRY.find(({ field, admits }) => !admits(value[field], value))
-    if (wrong)
-      return dropped(
-        `${at}.${wrong.field}`,
-        value[wrong.field] === undefined ? message('webhooks.missing') : wrong.fault,
+    const invalidField = GEOMETRY_RULES.find(({ field, admits }) => !admits(value[field], value))
+    if (invalidField)
+      return noteDroppedInstance(
+        `${at}.${invalidField.field}`,
+        value[invalidField.field] === undefined ? message('webhooks.missing') : invalidField.fault,
       )
   }
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
 }
 
-const NOT_OF_TYPE = {
+const WRONG_TYPE_MESSAGES = {
   number: message('webhooks.not-number'),
   boolean: message('webhooks.not-boolean'),
   string: message('webhooks.not-text'),
@@ -149,15 +150,15 @@ const NO_TEXT = message('webhooks.no-text')
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isSize = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
-interface Geometry {
-  readonly field: (typeof NUMBERS)[number] | (typeof TEXTS)[number]
+interface GeometryRule {
+  readonly field: (typeof NUMBER_FIELDS)[number] | (typeof TEXT_FIELDS)[number]
   readonly admits: (value: unknown, sop: JsonObject) => boolean
   /** What is wrong with a value that is present. */
   readonly fault: Message
 }
 
 /** The required attributes of an image and their valid values. */
-const GEOMETRY: readonly Geometry[] = [
+const GEOMETRY_RULES: readonly GeometryRule[] = [
   { field: 'rows', admits: isSize, fault: message('webhooks.not-whole-number') },
   { field: 'columns', admits: isSize, fault: message('webhooks.not-whole-number') },
   {
@@ -181,7 +182,7 @@ const GEOMETRY: readonly Geometry[] = [
  * SOP classes of PS3.4 Annex B.5 without pixels, or whose pixels are not loaded this way (enhanced
  * multi-frame classes load progressively without the manifest); they require no geometry.
  */
-const WITHOUT_GEOMETRY = [
+const CLASSES_WITHOUT_GEOMETRY = [
   ...[
     '9.',
     '11.',
@@ -217,12 +218,12 @@ const WITHOUT_GEOMETRY = [
   // 66.
   ...['2.1', '2.2', '4.1', '4.2', '4.3', '4.4', '6.2', '12.1.1', '12.2.1', '13.1.', '128.1', '130'],
 ]
-const STORAGE = '1.2.840.10008.5.1.4.1.1.'
+const STORAGE_CLASS_PREFIX = '1.2.840.10008.5.1.4.1.1.'
 
 function isImage(sopClassUid: string): boolean {
-  if (!sopClassUid.startsWith(STORAGE)) return true
-  const rest = sopClassUid.slice(STORAGE.length)
-  return !WITHOUT_GEOMETRY.some((kind) =>
+  if (!sopClassUid.startsWith(STORAGE_CLASS_PREFIX)) return true
+  const rest = sopClassUid.slice(STORAGE_CLASS_PREFIX.length)
+  return !CLASSES_WITHOUT_GEOMETRY.some((kind) =>
     kind.endsWith('.') ? rest.startsWith(kind) : rest === kind || rest.startsWith(`${kind}.`),
   )
 }

@@ -16,7 +16,7 @@ const CLOSED = unreachable('webhooks.connection-closed')
 const NO_ANSWER = unreachable('webhooks.connection-timeout')
 const NO_RESPONSE = unreachable('webhooks.no-response')
 const NO_ROUTE = unreachable('webhooks.no-route')
-const UNTRUSTED = unreachable('webhooks.certificate-untrusted')
+const UNTRUSTED_CERTIFICATE = unreachable('webhooks.certificate-untrusted')
 
 /** Explanations of Node and undici error codes. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
@@ -40,17 +40,17 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   CERT_NOT_YET_VALID: unreachable('webhooks.certificate-not-yet-valid'),
   CERT_REVOKED: unreachable('webhooks.certificate-revoked'),
   ERR_TLS_CERT_ALTNAME_INVALID: unreachable('webhooks.certificate-other-host'),
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED_CERTIFICATE,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED_CERTIFICATE,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED_CERTIFICATE,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED_CERTIFICATE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED_CERTIFICATE,
   EPROTO: unreachable('webhooks.no-secure-connection'),
   UND_ERR_HEADERS_OVERFLOW: { fault: 'oversize', words: message('webhooks.headers-too-large') },
 }
 
 /** Errors after which the request was certainly not processed, so that a retry cannot repeat it. */
-const RETRYABLE = new Set([
+const RETRYABLE_CODES = new Set([
   ...[
     'ECONNREFUSED',
     'ENOTFOUND',
@@ -64,7 +64,7 @@ const RETRYABLE = new Set([
 ])
 
 /** Whether a request that failed this way before any response header can be retried immediately. */
-export const isConnectFailure = (error: unknown) => RETRYABLE.has(codeOf(error))
+export const isConnectFailure = (error: unknown) => RETRYABLE_CODES.has(codeOf(error))
 
 /** Converts an error of the network stack; a `WebhookError` is returned unchanged. */
 export function networkFault(error: unknown): WebhookError {
@@ -74,11 +74,11 @@ export function networkFault(error: unknown): WebhookError {
   if (error instanceof errors.HTTPParserError)
     return new WebhookError('invalid', message('webhooks.not-http'))
   const code = codeOf(error)
-  const explanation = EXPLANATIONS[code] ?? byFamily(code)
+  const explanation = EXPLANATIONS[code] ?? explanationByFamily(code)
   return new WebhookError(explanation.fault, explanation.words, {}, error)
 }
 
-function byFamily(code: string): Explanation {
+function explanationByFamily(code: string): Explanation {
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
     return unreachable('webhooks.no-secure-connection')
   if (!code) return unreachable('webhooks.connection-failed')
@@ -140,8 +140,8 @@ export async function withinBudget<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const budget = new AbortController()
-  const follow = () => budget.abort(signal?.reason)
-  signal?.addEventListener('abort', follow, { once: true })
+  const forwardAbort = () => budget.abort(signal?.reason)
+  signal?.addEventListener('abort', forwardAbort, { once: true })
   let isTimedOut = false
   const timer = setTimeout(() => {
     isTimedOut = true
@@ -160,6 +160,6 @@ export async function withinBudget<T>(
     throw signal?.aborted ? signal.reason : networkFault(error)
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', follow)
+    signal?.removeEventListener('abort', forwardAbort)
   }
 }

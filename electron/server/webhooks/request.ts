@@ -72,7 +72,7 @@ export interface RequestOptions<T> {
   /** The subject, if it does not follow from the data: see `aboutOf`. */
   readonly about?: EventSubject
   /** Sends even while the circuit is open, because a person requested a test. */
-  readonly evenIfOpen?: boolean
+  readonly ignoresOpenCircuit?: boolean
   /**
    * Reads the reply. A thrown `WebhookError` counts as a failure of the partner; any other error is
    * passed through and does not.
@@ -129,7 +129,7 @@ type OnOutcome = (outcome: PartnerOutcome) => void
 interface Call {
   readonly type: EventType
   readonly webhookId: WebhookEventId
-  readonly began: number
+  readonly startedAt: number
   readonly endpoint: PartnerEndpoint | undefined
   readonly apiKeyId: string | null
   readonly about: EventSubject
@@ -190,7 +190,7 @@ export class Requester implements AsyncDisposable {
     const call: Call = {
       type,
       webhookId: options.id ?? idFromUuid('whe', this.#context.uuid()),
-      began: this.#elapsed(),
+      startedAt: this.#elapsed(),
       endpoint: options.endpoint ?? this.#endpointFor(type, apiKeyId),
       apiKeyId,
       about: options.about ?? aboutOf(data),
@@ -204,11 +204,11 @@ export class Requester implements AsyncDisposable {
       this.#onOutcome(outcome)
       options.onOutcome?.(outcome)
     }
-    let passage: CallPermit | undefined
+    let permit: CallPermit | undefined
     try {
       const [endpoint, to] = this.#admitted(call)
       const key = `${endpoint.endpointId} ${to.url.href} ${type}`
-      passage = this.#circuits.enter(key, options.evenIfOpen)
+      permit = this.#circuits.enter(key, options.ignoresOpenCircuit)
       using answer = await this.#post(call, endpoint, to, data, options)
       call.body = answer.body
       const reply: PartnerReply = {
@@ -219,18 +219,18 @@ export class Requester implements AsyncDisposable {
       }
       const note = (path: string, sentence: Message) => void call.notes.push({ path, sentence })
       const value = accept ? accept({ ...reply, note }) : (reply as T)
-      passage.succeeded()
+      permit.succeeded()
       finish(null, null, reply)
       return value
     } catch (cause) {
       if (!(cause instanceof WebhookError) || cause === signal?.reason) {
-        passage?.abandoned()
+        permit?.abandoned()
         throw cause
       }
       const { fault, detail, retryAfterMs } = cause
       const facts = { ...this.#factsOf(call), retryAfterMs }
       const error = new WebhookError(fault, detail, facts, cause.cause)
-      passage?.[VERDICTS[fault]](detail)
+      permit?.[VERDICTS[fault]](detail)
       finish(fault, detail, error)
       throw error
     }
@@ -269,8 +269,8 @@ export class Requester implements AsyncDisposable {
     return { ...usual, budgetMs: Math.min(own, budgetMs) }
   }
 
-  #factsOf({ progress: { httpStatus, bytes }, began, webhookId }: Call): CallFacts {
-    return { httpStatus, bytes, tookMs: this.#elapsed() - began, webhookId }
+  #factsOf({ progress: { httpStatus, bytes }, startedAt, webhookId }: Call): CallFacts {
+    return { httpStatus, bytes, tookMs: this.#elapsed() - startedAt, webhookId }
   }
 
   #outcomeOf(
@@ -292,7 +292,7 @@ export class Requester implements AsyncDisposable {
       webhookId,
       at: this.#context.clock(),
       request: sent,
-      response: kept(body ?? progress.refusal),
+      response: storedPart(body ?? progress.refusal),
       notes,
     }
   }
@@ -312,7 +312,7 @@ export const acceptAnswer =
   }
 
 /** The first 64 KiB. Copied from a large body, so that the rest can be freed. */
-const kept = (body: Buffer | null) =>
+const storedPart = (body: Buffer | null) =>
   body !== null && body.length > MAX_STORED_BYTES
     ? Buffer.from(body.subarray(0, MAX_STORED_BYTES))
     : body

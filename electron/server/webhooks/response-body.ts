@@ -33,13 +33,13 @@ export async function readBody(
   grows: (bytes: number) => Promise<void> | undefined,
 ): Promise<Buffer> {
   const { body, headers } = response
-  const tooLarge = () =>
+  const tooLargeError = () =>
     new WebhookError(
       'oversize',
       message('webhooks.answer-too-large', { mib: Math.floor(limit / 1024 / 1024) }),
     )
   const declaredLength = Number(headers['content-length'])
-  if (declaredLength > limit) throw discard(response, tooLarge())
+  if (declaredLength > limit) throw discardBody(response, tooLargeError())
   const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()
     .toLowerCase()
@@ -47,14 +47,17 @@ export async function readBody(
     ? DECODERS[encoding as keyof typeof DECODERS]()
     : undefined
   if (!decoder && encoding !== 'identity' && encoding !== '') {
-    throw discard(response, new WebhookError('invalid', message('webhooks.encoding-not-offered')))
+    throw discardBody(
+      response,
+      new WebhookError('invalid', message('webhooks.encoding-not-offered')),
+    )
   }
 
   const count = (chunk: Buffer) => {
     reading.bytes += chunk.length
-    if (reading.bytes > limit) throw tooLarge()
+    if (reading.bytes > limit) throw tooLargeError()
   }
-  async function* counted(source: AsyncIterable<Buffer>) {
+  async function* withByteCount(source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       count(chunk)
       yield chunk
@@ -65,7 +68,7 @@ export async function readBody(
   let size = 0
   async function append(chunk: Buffer) {
     const end = size + chunk.length
-    if (end > limit) throw tooLarge()
+    if (end > limit) throw tooLargeError()
     await grows(end)
     if (end > buffer.length) {
       const grown = Buffer.allocUnsafeSlow(Math.min(limit, Math.max(end, buffer.length * 2)))
@@ -77,7 +80,7 @@ export async function readBody(
     size = end
   }
   // Not an async iterator, which would join the waiting chunks in a new buffer.
-  const collect = new Writable({
+  const collector = new Writable({
     async write(chunk: Buffer, _, done) {
       try {
         if (!decoder) count(chunk)
@@ -92,7 +95,7 @@ export async function readBody(
   })
 
   try {
-    await (decoder ? pipeline(body, counted, decoder, collect) : pipeline(body, collect))
+    await (decoder ? pipeline(body, withByteCount, decoder, collector) : pipeline(body, collector))
   } catch (cause) {
     if (cause instanceof WebhookError || body.errored || !decoder?.errored) throw cause
     throw new WebhookError('invalid', message('webhooks.compression-damaged'), {}, cause)
@@ -106,7 +109,7 @@ export async function readBody(
 /** Maximum number of bytes stored of an answer. */
 export const MAX_STORED_BYTES = 64 << 10
 /** The text of a refusal usually arrives immediately or not at all. */
-const REFUSAL_MS = 500
+const REFUSAL_TIMEOUT_MS = 500
 
 /**
  * The beginning of the body of a refusal, as far as it arrives promptly; null if there is none or
@@ -119,7 +122,7 @@ export async function readRefusal(
   const { body, headers } = response
   const chunks: Buffer[] = []
   let size = 0
-  const stop = setTimeout(() => discard(response, new Error('late')), REFUSAL_MS)
+  const stop = setTimeout(() => discardBody(response, new Error('late')), REFUSAL_TIMEOUT_MS)
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       reading.bytes += chunk.length
@@ -140,7 +143,7 @@ export async function readRefusal(
  * Closes an answer and its connection without reading the rest. Returns the error for the caller to
  * throw.
  */
-export function discard<E extends Error>({ body }: Dispatcher.ResponseData, error: E): E {
+export function discardBody<E extends Error>({ body }: Dispatcher.ResponseData, error: E): E {
   body.on('error', () => undefined).destroy()
   return error
 }

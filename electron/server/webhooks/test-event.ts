@@ -12,7 +12,7 @@ export interface TestEventFacts {
   readonly uuid: () => string
 }
 
-const TEXT =
+const REPORT_TEXT =
   'Indication: test of the connection.\nFindings: none; this is no patient.\nImpression: test report of Isthmus, to be ignored.'
 
 /** Invented event data. A partner that looks up its ids finds no such study. */
@@ -50,7 +50,7 @@ export function testEventData<T extends EventType>(
       isCritical: false,
       // The signature is invalid, because the report does not exist.
       presignedUrl: `${publicBase}/reports/${reportId}/pdf?expires=0&signature=test`,
-      ...{ reportId, studyId, studyInstanceUid, plainText: TEXT },
+      ...{ reportId, studyId, studyInstanceUid, plainText: REPORT_TEXT },
     },
   }
   return data[type] as EventData<T>

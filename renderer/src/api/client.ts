@@ -59,7 +59,7 @@ export interface CallOptions {
   readonly file?: Blob
 }
 /** Fetch Standard, 4.6: bodies of such calls have 64 KiB together. */
-const OUTLIVING_BYTES = 60_000
+const MAX_KEEPALIVE_BODY_BYTES = 60_000
 
 interface CallInput {
   readonly params?: Record<string, unknown>
@@ -68,17 +68,23 @@ interface CallInput {
 }
 
 /** The typed client. `origin` is empty for calls to the page's own origin. */
-export function openClient(world: { readonly fetch: typeof fetch; readonly origin: string }): Call {
+export function openClient(environment: {
+  readonly fetch: typeof fetch
+  readonly origin: string
+}): Call {
   return async (operation, input, signal, options) => {
     const given = input as CallInput
-    const response = await send(world, operation, given, signal, options)
+    const response = await send(environment, operation, given, signal, options)
     const requestId = response.headers.get('x-request-id')
     const body = await readJson(response, signal)
     if (!response.ok) throw problemOf(response.status, body, requestId)
     // A gateway of this contract has validated its reply. Another program, or a gateway that was
     // updated while the page was open, may mean something else by it.
     if (!isOwnContract(response.headers.get(CONTRACT_VERSION_HEADER)) || body === undefined)
-      throw new ProblemError('unreadable', UNREADABLE, { status: response.status, requestId })
+      throw new ProblemError('unreadable', UNREADABLE_MESSAGE, {
+        status: response.status,
+        requestId,
+      })
     return body as ReplyOf<typeof operation>
   }
 }
@@ -88,7 +94,7 @@ export function addressOf(
   path: string,
   input: { readonly params?: Record<string, unknown>; readonly query?: Record<string, unknown> },
 ): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+  const filledPath = path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String(input.params?.[name])),
   )
   const query = new URLSearchParams()
@@ -96,7 +102,7 @@ export function addressOf(
     for (const one of Array.isArray(value) ? value : [value])
       if (one !== undefined && one !== null) query.append(name, String(one))
   }
-  return query.size === 0 ? filled : `${filled}?${query}`
+  return query.size === 0 ? filledPath : `${filledPath}?${query}`
 }
 
 /**
@@ -121,7 +127,7 @@ export function faultsByField(
 }
 
 const UNREACHABLE = message('http.no-answer')
-const UNREADABLE = message('http.unknown-form')
+const UNREADABLE_MESSAGE = message('http.unknown-form')
 
 async function send(
   world: { fetch: typeof fetch; origin: string },
@@ -131,7 +137,7 @@ async function send(
   options?: CallOptions,
 ): Promise<Response> {
   const body = given.body === undefined ? undefined : JSON.stringify(given.body)
-  const isSmall = new TextEncoder().encode(body ?? '').byteLength < OUTLIVING_BYTES
+  const isSmall = new TextEncoder().encode(body ?? '').byteLength < MAX_KEEPALIVE_BODY_BYTES
   try {
     return await world.fetch(world.origin + addressOf(operation.path, given), {
       method: operation.method,

@@ -4,7 +4,7 @@ import { t } from '../i18n/t.ts'
 import { type Call, ProblemError } from './client.ts'
 import type { DraftCalls, SaveFault } from './draft-keeper.ts'
 
-interface DraftCallsOf {
+interface DraftCallOptions {
   readonly call: Call
   readonly studyId: Reading['studyId']
   readonly windowId: string
@@ -13,7 +13,7 @@ interface DraftCallsOf {
 }
 
 /** The calls that keep the draft of a study. */
-export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): DraftCalls {
+export function draftCalls({ call, studyId, windowId, show }: DraftCallOptions): DraftCalls {
   const params = { studyId }
   return {
     async begin({ text, takeOver, isLast }, signal) {
@@ -63,12 +63,12 @@ export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): Dra
   }
 }
 
-const PASSING = ['unreachable', 'unavailable', 'too-many', 'unreadable', 'internal']
+const TRANSIENT_CODES = ['unreachable', 'unavailable', 'too-many', 'unreadable', 'internal']
 
 function faultOf(error: unknown): SaveFault {
   const { code, message } =
     error instanceof ProblemError ? error : { code: 'internal', message: String(error) }
   if (code === 'not-signed-in' || code === 'locked')
     return { kind: 'signed-out', sentence: message }
-  return { kind: PASSING.includes(code) ? 'again' : 'refused', sentence: message }
+  return { kind: TRANSIENT_CODES.includes(code) ? 'again' : 'refused', sentence: message }
 }

@@ -1,4 +1,4 @@
-import type { Draft, Saved } from '#shared/contract/reports.ts'
+import type { Draft, SaveOutcome } from '#shared/contract/reports.ts'
 import { normalizeReport } from '#shared/report-text.ts'
 
 /**
@@ -48,7 +48,7 @@ type DraftEvent =
   | { readonly type: 'flush' }
   | { readonly type: 'timer' }
   | { readonly type: 'began'; readonly id: number; readonly draft: Draft }
-  | { readonly type: 'saved'; readonly id: number; readonly answer: Saved }
+  | { readonly type: 'saved'; readonly id: number; readonly answer: SaveOutcome }
   | { readonly type: 'failed'; readonly id: number; readonly fault: SaveFault }
   /** The window read the study again. */
   | { readonly type: 'follow'; readonly draft: Draft | null }
@@ -170,47 +170,47 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
     case 'edit':
       return event.text === state.text
         ? { state, calls: [] }
-        : { state: edited(state, event.text, now), calls: [] }
+        : { state: applyEdit(state, event.text, now), calls: [] }
     case 'replace':
-      return { state: { ...edited(state, event.text, now), loads: state.loads + 1 }, calls: [] }
+      return { state: { ...applyEdit(state, event.text, now), loads: state.loads + 1 }, calls: [] }
     case 'flush':
-      return flushed(state)
+      return applyFlush(state)
     case 'timer':
       return state.due !== null && state.due <= now ? attempt(state) : { state, calls: [] }
     case 'began':
       return state.sent?.id === event.id
-        ? settled(began(state, event.draft), true, now)
+        ? applySettlement(began(state, event.draft), true, now)
         : { state, calls: [] }
     case 'saved':
       return state.sent?.id === event.id
-        ? settled(answered(state, event.answer), false, now)
+        ? applySettlement(answered(state, event.answer), false, now)
         : { state, calls: [] }
     case 'failed':
       return state.sent?.id === event.id ? failed(state, event.fault, now) : { state, calls: [] }
     case 'follow':
-      return { state: followed(state, event.draft), calls: [] }
+      return { state: applyRemote(state, event.draft), calls: [] }
     case 'conflict':
-      return settled(
+      return applySettlement(
         isOwn(state, event.theirs)
-          ? onTopOf(state, event.theirs)
-          : { ...state, ...passed, theirs: event.theirs },
+          ? rebaseOnto(state, event.theirs)
+          : { ...state, ...clearedFault, theirs: event.theirs },
         false,
         now,
       )
     case 'keepMine':
-      return state.theirs ? flushed(onTopOf(state, state.theirs)) : { state, calls: [] }
+      return state.theirs ? applyFlush(rebaseOnto(state, state.theirs)) : { state, calls: [] }
     case 'takeTheirs':
-      return { state: state.theirs ? loaded(state, state.theirs) : state, calls: [] }
+      return { state: state.theirs ? applyLoad(state, state.theirs) : state, calls: [] }
     case 'takeOver':
       return send(state, { do: 'begin', text: '', takeOver: true, isLast: false })
     case 'retry':
-      return flushed({ ...state, fault: null })
+      return applyFlush({ ...state, fault: null })
     case 'signedIn':
-      return signedIn(state)
+      return applySignIn(state)
     case 'shown':
       return shown(state, now)
     case 'hidden':
-      return released(flushed({ ...state, isShown: false }))
+      return released(applyFlush({ ...state, isShown: false }))
     case 'closing':
       return closing(state)
     case 'forget':
@@ -231,19 +231,19 @@ function shown(state: DraftState, now: number): Step {
   }
 }
 
-function followed(state: DraftState, theirs: Draft | null): DraftState {
+function applyRemote(state: DraftState, theirs: Draft | null): DraftState {
   if (theirs === null || state.sent || state.theirs || state.fault || isUnsaved(state)) return state
   const isOlder = theirs.reportId === state.base?.reportId && theirs.revision < state.base.revision
   return isOlder || !isOtherRevision(state, theirs)
     ? state
-    : { ...loaded(state, theirs), isHeld: false }
+    : { ...applyLoad(state, theirs), isHeld: false }
 }
 
 /**
  * A conflict or a refusal stays until a person decides; the words that are typed meanwhile are
  * kept.
  */
-function edited(state: DraftState, text: string, now: number): DraftState {
+function applyEdit(state: DraftState, text: string, now: number): DraftState {
   const next = { ...state, text }
   if (state.theirs) return next
   // Back at what the gateway has: there is nothing to save, and what failed before no longer
@@ -259,9 +259,9 @@ const clean = (state: DraftState): DraftState => ({
   ...{ fault: null, failures: 0, changedAt: null, due: null, isUrgent: false },
 })
 
-const passed = { fault: null, failures: 0 } as const
+const clearedFault = { fault: null, failures: 0 } as const
 
-function flushed(state: DraftState): Step {
+function applyFlush(state: DraftState): Step {
   if (isBlocked(state)) return { state, calls: [] }
   if (state.sent) return { state: { ...state, isUrgent: true }, calls: [] }
   return isUnsaved(state)
@@ -269,9 +269,9 @@ function flushed(state: DraftState): Step {
     : { state: clean(state), calls: [] }
 }
 
-function signedIn(state: DraftState): Step {
+function applySignIn(state: DraftState): Step {
   const { sent, fault } = state
-  if (fault?.kind === 'signed-out') return flushed({ ...state, fault: null })
+  if (fault?.kind === 'signed-out') return applyFlush({ ...state, fault: null })
   return { state: { ...state, sent: sent && { ...sent, isOfEndedSession: true } }, calls: [] }
 }
 
@@ -308,11 +308,11 @@ const inDoubt = ({ unanswered, sent }: DraftState) =>
  * The text is saved on top of this revision next. A call that is on its way was made of an older
  * one: the gateway refuses it.
  */
-function onTopOf(state: DraftState, theirs: Draft): DraftState {
+function rebaseOnto(state: DraftState, theirs: Draft): DraftState {
   const text = isSame(theirs.text, state.text) ? state.text : theirs.text
   return {
     ...state,
-    ...passed,
+    ...clearedFault,
     base: { ...baseOf(theirs), text },
     theirs: null,
     sent: null,
@@ -320,9 +320,9 @@ function onTopOf(state: DraftState, theirs: Draft): DraftState {
   }
 }
 
-function loaded(state: DraftState, theirs: Draft): DraftState {
+function applyLoad(state: DraftState, theirs: Draft): DraftState {
   return clean({
-    ...onTopOf(state, theirs),
+    ...rebaseOnto(state, theirs),
     text: theirs.text,
     base: baseOf(theirs),
     loads: state.loads + 1,
@@ -330,26 +330,26 @@ function loaded(state: DraftState, theirs: Draft): DraftState {
 }
 
 function began(state: DraftState, theirs: Draft): DraftState {
-  const held = { ...state, ...passed, isHeld: true }
+  const held = { ...state, ...clearedFault, isHeld: true }
   const isOther = isOtherRevision(state, theirs)
-  if (isOther && !isUnsaved(state)) return loaded(held, theirs)
+  if (isOther && !isUnsaved(state)) return applyLoad(held, theirs)
   if (isOther && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
   // A call that was not answered for can still arrive: only a save that is answered settles what
   // the newest text is.
-  return { ...onTopOf(held, theirs), unanswered: state.unanswered }
+  return { ...rebaseOnto(held, theirs), unanswered: state.unanswered }
 }
 
-function answered(state: DraftState, answer: Saved): DraftState {
+function answered(state: DraftState, answer: SaveOutcome): DraftState {
   const { sent } = state
   if (answer.outcome === 'conflict')
     return isOwn(state, answer.theirs)
-      ? onTopOf(state, answer.theirs)
-      : { ...state, ...passed, theirs: answer.theirs }
+      ? rebaseOnto(state, answer.theirs)
+      : { ...state, ...clearedFault, theirs: answer.theirs }
   if (sent?.call.do !== 'save') return state
   const { reportId, text } = sent.call
   return {
     ...state,
-    ...passed,
+    ...clearedFault,
     base: { reportId, text, revision: answer.revision, savedAt: answer.savedAt },
     unanswered: [],
   }
@@ -358,7 +358,7 @@ function answered(state: DraftState, answer: Saved): DraftState {
 /**
  * What was typed during the call is saved next: at once where somebody waits for it, or has left.
  */
-function settled(answeredState: DraftState, wasBegin: boolean, now: number): Step {
+function applySettlement(answeredState: DraftState, wasBegin: boolean, now: number): Step {
   const state = { ...answeredState, sent: null }
   if (state.theirs) return released({ state: { ...state, isUrgent: false }, calls: [] })
   if (!isUnsaved(state)) return released({ state: clean(state), calls: [] })
@@ -377,16 +377,16 @@ function failed(state: DraftState, fault: SaveFault, now: number): Step {
   if (fault.kind === 'again') {
     const wait =
       RETRY_DELAYS_MS[Math.min(state.failures, RETRY_DELAYS_MS.length - 1)] ?? SAVE_DELAY_MS
-    const again = {
+    const retrying = {
       ...next,
       fault,
       unanswered: inDoubt(state),
       failures: state.failures + 1,
       due: now + wait,
     }
-    return isUnsaved(again)
-      ? { state: again, calls: [] }
-      : released({ state: clean(again), calls: [] })
+    return isUnsaved(retrying)
+      ? { state: retrying, calls: [] }
+      : released({ state: clean(retrying), calls: [] })
   }
   if (fault.kind === 'signed-out' && state.sent?.isOfEndedSession)
     return attempt({ ...next, isHeld: false })
@@ -441,7 +441,7 @@ function closing(state: DraftState): Step {
 }
 
 /** When the driver has to send `timer`; null where nothing waits for a time. */
-const timerOf = (state: DraftState): number | null =>
+const timerDueAt = (state: DraftState): number | null =>
   state.sent || isBlocked(state) ? null : state.due
 
 /**
@@ -464,10 +464,10 @@ export interface KeptDraft {
 }
 
 /** What the screen shows. */
-export function shownOf(state: DraftState): KeptDraft {
+export function keptDraftOf(state: DraftState): KeptDraft {
   const { text, loads, base, theirs, fault } = state
   return {
-    ...{ state: shownState(state), text, loads, theirs },
+    ...{ state: keptStateOf(state), text, loads, theirs },
     ...{
       reportId: base?.reportId ?? null,
       revision: base?.revision ?? null,
@@ -477,7 +477,7 @@ export function shownOf(state: DraftState): KeptDraft {
   }
 }
 
-function shownState(state: DraftState): KeptDraft['state'] {
+function keptStateOf(state: DraftState): KeptDraft['state'] {
   const { sent, fault, theirs, base } = state
   if (theirs) return 'conflict'
   if (sent && (isUnsaved(state) || (sent.call.text !== '' && sent.call.text !== base?.text)))
@@ -492,7 +492,7 @@ function shownState(state: DraftState): KeptDraft['state'] {
  */
 export interface DraftCalls {
   begin(call: BeginCall, signal: AbortSignal): Promise<Draft>
-  save(call: SaveCall, signal: AbortSignal): Promise<Saved>
+  save(call: SaveCall, signal: AbortSignal): Promise<SaveOutcome>
   release(call: ReleaseCall): Promise<unknown>
   faultOf(error: unknown): SaveFault
 }
@@ -539,12 +539,12 @@ export function openDraftKeeper(
   { calls, now, after }: DraftDriver,
 ): DraftKeeper {
   const listeners = new Set<() => void>()
-  const forgotten = new AbortController()
+  const abortController = new AbortController()
   const takeOvers = new Map<number, PromiseWithResolvers<void>>()
   const releases = new Set<Promise<unknown>>()
   let waiting: ((isSaved: boolean) => void)[] = []
   let state = openedDraft(draft)
-  let shown = shownOf(state)
+  let shown = keptDraftOf(state)
   let timer: { readonly at: number; readonly cancel: () => void } | undefined
 
   const isDone = () => shown.state === 'saved' && !state.isForgotten
@@ -556,7 +556,7 @@ export function openDraftKeeper(
     for (const { id, call } of step.calls) make(id, call)
     if (state === before) return
     setTimer()
-    shown = shownOf(state)
+    shown = keptDraftOf(state)
     for (const listener of listeners) listener()
     if (state.sent || state.isUrgent) return
     const settled = waiting
@@ -565,7 +565,7 @@ export function openDraftKeeper(
   }
 
   function make(id: number, call: DraftCall): void {
-    const { signal } = forgotten
+    const { signal } = abortController
     if (call.do === 'release') {
       const released = calls.release(call).catch(() => undefined)
       releases.add(released)
@@ -589,7 +589,7 @@ export function openDraftKeeper(
   }
 
   function setTimer(): void {
-    const at = timerOf(state)
+    const at = timerDueAt(state)
     if (timer?.at === at) return
     timer?.cancel()
     timer = undefined
@@ -638,7 +638,7 @@ export function openDraftKeeper(
     close: () => dispatch({ type: 'closing' }),
     forget() {
       dispatch({ type: 'forget' })
-      forgotten.abort()
+      abortController.abort()
     },
   }
 }

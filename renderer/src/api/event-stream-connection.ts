@@ -5,7 +5,7 @@ import {
   type StreamMessage,
 } from './event-stream-source.ts'
 
-const LOCK = 'isthmus-live'
+const LOCK_NAME = 'isthmus-live'
 
 interface LiveConnection {
   /** Asks for the stream, or whether it is open; the answer comes as a message. */
@@ -14,7 +14,7 @@ interface LiveConnection {
 }
 
 /** There is no stream: the calls' own polling goes on. */
-const NONE: LiveConnection = { want() {}, close() {} }
+const NO_CONNECTION: LiveConnection = { want() {}, close() {} }
 
 /**
  * Connects a window to the stream of events that all windows of the browser share. A SharedWorker
@@ -27,20 +27,22 @@ export function connectEventStream(
   hear: (message: StreamMessage) => void,
 ): LiveConnection {
   const channel = globalThis.BroadcastChannel && new BroadcastChannel(STREAM_CHANNEL)
-  if (!channel) return NONE
-  const listen = ({ data }: MessageEvent<StreamMessage | Wish>) => {
+  if (!channel) return NO_CONNECTION
+  const listen = ({ data }: MessageEvent<StreamMessage | WantMessage>) => {
     if (data.kind !== 'want') hear(data)
   }
   channel.addEventListener('message', listen)
-  let held = globalThis.SharedWorker ? byWorker(userId, () => fall()) : withoutWorker()
+  let held = globalThis.SharedWorker
+    ? connectByWorker(userId, () => fallBackToLock())
+    : connectWithoutWorker()
   /** The worker cannot be loaded. */
-  function fall(): void {
+  function fallBackToLock(): void {
     held.close()
-    held = withoutWorker()
+    held = connectWithoutWorker()
     held.want()
   }
-  function withoutWorker(): LiveConnection {
-    return navigator.locks ? byLock(userId, channel) : NONE
+  function connectWithoutWorker(): LiveConnection {
+    return navigator.locks ? connectByLock(userId, channel) : NO_CONNECTION
   }
   return {
     want: () => held.want(),
@@ -51,12 +53,12 @@ export function connectEventStream(
   }
 }
 
-interface Wish {
+interface WantMessage {
   readonly kind: 'want'
   readonly userId: string
 }
 
-function byWorker(userId: string, onFault: () => void): LiveConnection {
+function connectByWorker(userId: string, onFault: () => void): LiveConnection {
   const worker = new SharedWorker(new URL('./event-stream-worker.ts', import.meta.url), {
     type: 'module',
     name: 'isthmus-live',
@@ -76,31 +78,35 @@ function byWorker(userId: string, onFault: () => void): LiveConnection {
  * The window that has the lock answers the wishes of all; a channel does not hear itself, so it has
  * one of its own.
  */
-function byLock(userId: string, channel: BroadcastChannel): LiveConnection {
-  const release = new AbortController()
+function connectByLock(userId: string, channel: BroadcastChannel): LiveConnection {
+  const abortController = new AbortController()
   let stream: EventStream | undefined
-  const lead = () =>
+  const becomeLeader = () =>
     new Promise<void>((resolve) => {
       const leader = new BroadcastChannel(STREAM_CHANNEL)
       const opened = openEventStream((message) => leader.postMessage(message))
       stream = opened
       leader.addEventListener(
         'message',
-        ({ data }: MessageEvent<StreamMessage | Wish>) =>
+        ({ data }: MessageEvent<StreamMessage | WantMessage>) =>
           data.kind === 'want' && opened.want(data.userId),
       )
       opened.want(userId)
-      release.signal.addEventListener('abort', () => {
+      abortController.signal.addEventListener('abort', () => {
         opened.close()
         leader.close()
         resolve()
       })
     })
   // Rejects where the window is closed before it is its turn.
-  navigator.locks.request(LOCK, { signal: release.signal }, lead).catch(() => undefined)
+  navigator.locks
+    .request(LOCK_NAME, { signal: abortController.signal }, becomeLeader)
+    .catch(() => undefined)
   return {
     want: () =>
-      stream ? stream.want(userId) : channel.postMessage({ kind: 'want', userId } satisfies Wish),
-    close: () => release.abort(),
+      stream
+        ? stream.want(userId)
+        : channel.postMessage({ kind: 'want', userId } satisfies WantMessage),
+    close: () => abortController.abort(),
   }
 }

@@ -23,7 +23,7 @@ const EVENTS = [
   'exams',
 ] as const
 /** Three times what the gateway lets pass between two beats. */
-const SILENT_MS = 45_000
+const SILENCE_TIMEOUT_MS = 45_000
 const SILENCE_CHECK_INTERVAL_MS = 5000
 
 export interface EventStream {
@@ -42,26 +42,26 @@ export function openEventStream(post: (message: StreamMessage) => void): EventSt
   let source: EventSource | undefined
   let of = ''
   let stream = ''
-  let heardAt = 0
+  let lastMessageAt = 0
 
   function open(): void {
     const opened = new EventSource(STREAM_PATH)
     source = opened
-    heardAt = Date.now()
+    lastMessageAt = Date.now()
     stream = ''
-    const heard = (message: StreamMessage) => {
-      heardAt = Date.now()
+    const onMessage = (message: StreamMessage) => {
+      lastMessageAt = Date.now()
       post(message)
     }
     opened.addEventListener('open', () => {
       stream = randomId()
-      heard({ kind: 'open', stream })
+      onMessage({ kind: 'open', stream })
     })
     for (const event of EVENTS)
       opened.addEventListener(event, ({ data }: MessageEvent<string>) =>
-        heard({ kind: 'event', event, data }),
+        onMessage({ kind: 'event', event, data }),
       )
-    opened.addEventListener('beat', () => heard({ kind: 'beat' }))
+    opened.addEventListener('beat', () => onMessage({ kind: 'beat' }))
     opened.addEventListener('error', end)
   }
   /** Not left to the browser to open anew: whoever is signed out would ask for ever. */
@@ -70,8 +70,8 @@ export function openEventStream(post: (message: StreamMessage) => void): EventSt
     source = undefined
     post({ kind: 'closed' })
   }
-  const look = setInterval(() => {
-    if (source && Date.now() - heardAt > SILENT_MS) end()
+  const silenceTimer = setInterval(() => {
+    if (source && Date.now() - lastMessageAt > SILENCE_TIMEOUT_MS) end()
   }, SILENCE_CHECK_INTERVAL_MS)
 
   return {
@@ -85,7 +85,7 @@ export function openEventStream(post: (message: StreamMessage) => void): EventSt
       open()
     },
     close() {
-      clearInterval(look)
+      clearInterval(silenceTimer)
       source?.close()
       source = undefined
     },

@@ -47,21 +47,21 @@ const EVENT_REPLIES = [dashboardEvents.read, dashboardEvents.endpoints]
  * How many studies each view has: counting them costs more than reading a page, so it is not done
  * at every event.
  */
-const COUNTS = [dashboardStudies.counts, dashboardStudies.savedViews]
-const COUNTS_MS = 5000
+const COUNT_QUERIES = [dashboardStudies.counts, dashboardStudies.savedViews]
+const COUNTS_INTERVAL_MS = 5000
 /**
  * Every status that changes says that reports may have: devices coming and going change it too, so
  * these are not asked again each time.
  */
-const REPORTS_MS = 2000
+const REPORTS_INTERVAL_MS = 2000
 
-const FLUSH_MS = 500
-const REOPEN_MS = 3000
+const FLUSH_INTERVAL_MS = 500
+const REOPEN_DELAY_MS = 3000
 /** The gateway is heard four times as often. */
-const SILENT_MS = 60_000
+const SILENCE_TIMEOUT_MS = 60_000
 const SILENCE_CHECK_INTERVAL_MS = 5000
 
-interface Live {
+interface LiveState {
   /** The line to the gateway is open: changes arrive by themselves. */
   readonly isOpen: boolean
   /** Worklist queries that came in since the window was opened. */
@@ -91,9 +91,9 @@ const NOTHING_SEEN = {
   auditSeen: 0,
   examsSeen: 0,
 }
-let live: Live = { isOpen: false, ...NOTHING_SEEN, lines: [] }
+let live: LiveState = { isOpen: false, ...NOTHING_SEEN, lines: [] }
 const listeners = new Set<() => void>()
-const tell = (change: Partial<Live>) => {
+const updateLive = (change: Partial<LiveState>) => {
   live = { ...live, ...change }
   for (const listener of listeners) listener()
 }
@@ -103,32 +103,32 @@ const subscribe = (listener: () => void) => {
 }
 
 /** State of the live line. */
-export const useEventStream = (): Live => useSyncExternalStore(subscribe, () => live)
+export const useEventStream = (): LiveState => useSyncExternalStore(subscribe, () => live)
 
 /**
  * Hears the gateway's events while someone is signed in. Without them the calls' own polling goes
  * on.
  */
-export function useLiveLine(userId: string | null): void {
-  useEffect(() => (userId === null ? undefined : openLiveLine(queryClient, userId)), [userId])
+export function useLiveUpdates(userId: string | null): void {
+  useEffect(() => (userId === null ? undefined : openLiveUpdates(queryClient, userId)), [userId])
 }
 
-function openLiveLine(client: QueryClient, userId: string): () => void {
-  let again: ReturnType<typeof setTimeout> | undefined
-  let flush: ReturnType<typeof setTimeout> | undefined
+function openLiveUpdates(client: QueryClient, userId: string): () => void {
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let flushTimer: ReturnType<typeof setTimeout> | undefined
   let reports: ReturnType<typeof setTimeout> | undefined
   let counts: ReturnType<typeof setTimeout> | undefined
   let arrived: FeedLine[] = []
   let hasImages = false
   let hasStudies = false
   let stream = ''
-  let heardAt = Date.now()
+  let lastMessageAt = Date.now()
 
   /**
    * A window that nobody sees reads again when it is looked at. What is being asked already goes
    * on: its retries would never end otherwise.
    */
-  const readAgain = (changed: Operation) =>
+  const invalidate = (changed: Operation) =>
     void client.invalidateQueries(
       {
         queryKey: keyOf(changed),
@@ -138,38 +138,41 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     )
   // Hundreds of lines a second are drawn, and the status asked again, twice a second.
   const flushSoon = () => {
-    flush ??= setTimeout(() => {
-      flush = undefined
+    flushTimer ??= setTimeout(() => {
+      flushTimer = undefined
       const lines = arrived
       arrived = []
       const queries = lines.filter((line) => line.kind === 'worklist').length
       if (lines.length > 0)
-        tell({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
+        updateLive({
+          lines: mergeLines(lines, live.lines),
+          queriesSeen: live.queriesSeen + queries,
+        })
       if (hasImages || lines.some((line) => IMAGE_KINDS.includes(line.kind))) {
         hasImages = false
-        tell({ imagesSeen: live.imagesSeen + 1 })
-        for (const changed of IMAGE_REPLIES) readAgain(changed)
+        updateLive({ imagesSeen: live.imagesSeen + 1 })
+        for (const changed of IMAGE_REPLIES) invalidate(changed)
       }
       if (hasStudies) {
         hasStudies = false
-        tell({ studiesSeen: live.studiesSeen + 1 })
-        readAgain(dashboardReports.read)
-        readAgain(dashboardStudies.read)
+        updateLive({ studiesSeen: live.studiesSeen + 1 })
+        invalidate(dashboardReports.read)
+        invalidate(dashboardStudies.read)
       }
       reports ??= setTimeout(() => {
         reports = undefined
-        tell({ reportsSeen: live.reportsSeen + 1 })
-        for (const changed of REPORT_REPLIES) readAgain(changed)
-      }, REPORTS_MS)
+        updateLive({ reportsSeen: live.reportsSeen + 1 })
+        for (const changed of REPORT_REPLIES) invalidate(changed)
+      }, REPORTS_INTERVAL_MS)
       counts ??= setTimeout(() => {
         counts = undefined
-        for (const changed of COUNTS) readAgain(changed)
-      }, COUNTS_MS)
-      if (lines.some((line) => line.kind === 'rejected')) readAgain(dashboard.callers)
-      for (const changed of [dashboard.status, dashboardToday.today]) readAgain(changed)
-    }, FLUSH_MS)
+        for (const changed of COUNT_QUERIES) invalidate(changed)
+      }, COUNTS_INTERVAL_MS)
+      if (lines.some((line) => line.kind === 'rejected')) invalidate(dashboard.callers)
+      for (const changed of [dashboard.status, dashboardToday.today]) invalidate(changed)
+    }, FLUSH_INTERVAL_MS)
   }
-  const took: Readonly<Record<string, (data: string) => void>> = {
+  const handlers: Readonly<Record<string, (data: string) => void>> = {
     line(data) {
       const line = readJson(data)
       if (!isFeedLine(line)) return
@@ -187,16 +190,16 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     },
     // The gateway sends these once a second at most.
     events() {
-      tell({ eventsSeen: live.eventsSeen + 1 })
-      for (const changed of EVENT_REPLIES) readAgain(changed)
+      updateLive({ eventsSeen: live.eventsSeen + 1 })
+      for (const changed of EVENT_REPLIES) invalidate(changed)
     },
-    audit: () => tell({ auditSeen: live.auditSeen + 1 }),
-    access: () => readAgain(dashboardSecurity.lanAccess),
-    exams: () => tell({ examsSeen: live.examsSeen + 1 }),
+    audit: () => updateLive({ auditSeen: live.auditSeen + 1 }),
+    access: () => invalidate(dashboardSecurity.lanAccess),
+    exams: () => updateLive({ examsSeen: live.examsSeen + 1 }),
   }
-  function hear(message: StreamMessage): void {
-    heardAt = Date.now()
-    if (message.kind === 'event') took[message.event]?.(message.data)
+  function handleMessage(message: StreamMessage): void {
+    lastMessageAt = Date.now()
+    if (message.kind === 'event') handlers[message.event]?.(message.data)
     if (message.kind === 'closed') closed()
     if (message.kind === 'open' && (!live.isOpen || message.stream !== stream))
       opened(message.stream)
@@ -207,20 +210,20 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
    */
   function opened(now: string): void {
     stream = now
-    tell({ isOpen: true })
+    updateLive({ isOpen: true })
     void client.invalidateQueries({ queryKey: keyOf(dashboard.feed) })
     hasImages = true
     hasStudies = true
     flushSoon()
-    for (const kind of ['events', 'audit', 'access', 'exams']) took[kind]?.('')
+    for (const kind of ['events', 'audit', 'access', 'exams']) handlers[kind]?.('')
   }
   function closed(): void {
     if (live.isOpen) {
-      tell({ isOpen: false })
+      updateLive({ isOpen: false })
       flushSoon()
     }
-    clearTimeout(again)
-    again = setTimeout(ask, REOPEN_MS)
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(ask, REOPEN_DELAY_MS)
   }
   /**
    * Asks until the answer is heard: one that was sent before the channel of this window was ready
@@ -228,27 +231,27 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
    */
   function ask(): void {
     connection.want()
-    clearTimeout(again)
-    again = setTimeout(() => live.isOpen || ask(), REOPEN_MS)
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(() => live.isOpen || ask(), REOPEN_DELAY_MS)
   }
-  let connection = connectEventStream(userId, hear)
+  let connection = connectEventStream(userId, handleMessage)
   ask()
   /** Whoever should pass the events on is gone or sleeps: connect anew. */
-  const look = setInterval(() => {
-    if (Date.now() - heardAt < SILENT_MS) return
-    heardAt = Date.now()
+  const silenceTimer = setInterval(() => {
+    if (Date.now() - lastMessageAt < SILENCE_TIMEOUT_MS) return
+    lastMessageAt = Date.now()
     connection.close()
-    connection = connectEventStream(userId, hear)
+    connection = connectEventStream(userId, handleMessage)
     closed()
   }, SILENCE_CHECK_INTERVAL_MS)
   return () => {
     connection.close()
-    clearInterval(look)
-    clearTimeout(again)
-    clearTimeout(flush)
+    clearInterval(silenceTimer)
+    clearTimeout(retryTimer)
+    clearTimeout(flushTimer)
     clearTimeout(reports)
     clearTimeout(counts)
-    tell({ isOpen: false, lines: [], ...NOTHING_SEEN })
+    updateLive({ isOpen: false, lines: [], ...NOTHING_SEEN })
   }
 }
 

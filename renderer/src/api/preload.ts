@@ -2,10 +2,10 @@
 // here: it is in the page's first, small script.
 
 /** An answer that nobody took until then is dropped: what it says may have changed. */
-const YOUNG_MS = 5000
+const MAX_AGE_MS = 5000
 /** As of the window's other calls (`client.ts`, `at-work.ts`): somebody has just opened it. */
 const HEADERS = { accept: 'application/json', 'x-isthmus-csrf': '1', 'x-isthmus-use': 'person' }
-const SESSION = '/dashboard/session'
+const SESSION_PATH = '/dashboard/session'
 
 const asked = new Map<string, { readonly answer: Promise<Response>; readonly at: number }>()
 
@@ -23,7 +23,7 @@ function ask(path: string): Promise<Response> {
  */
 export async function preload(hash: string): Promise<void> {
   if (hash.includes('token=') || hash.startsWith('#/linked/')) return
-  const session = await ask(SESSION)
+  const session = await ask(SESSION_PATH)
     .then((answer) => answer.clone().json())
     .catch(() => null)
   if (!session?.user || session.isLocked) return
@@ -38,7 +38,7 @@ export async function preload(hash: string): Promise<void> {
 export async function takePreloaded(path: string): Promise<Response | undefined> {
   const found = asked.get(path)
   asked.delete(path)
-  if (!found || performance.now() - found.at > YOUNG_MS) return undefined
+  if (!found || performance.now() - found.at > MAX_AGE_MS) return undefined
   const answer = await found.answer.catch(() => undefined)
   return answer?.ok ? answer : undefined
 }

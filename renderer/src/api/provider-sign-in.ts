@@ -6,19 +6,19 @@ import {
 import { useSend } from './queries.ts'
 import { onWindowMessage } from './window-channel.ts'
 
-const FEATURES = 'popup,width=520,height=720'
+const WINDOW_FEATURES = 'popup,width=520,height=720'
 /** In the storage of this tab, over the way to the provider and back. */
-const IN_THIS_TAB = 'isthmus-provider-tab'
+const TAB_STORAGE_KEY = 'isthmus-provider-tab'
 
 /** Opens the way to the identity provider in a window of its own. Returns whether it opened. */
 export function openProviderWindow(path: string): boolean {
-  return window.open(path, 'isthmus-provider', FEATURES) !== null
+  return window.open(path, 'isthmus-provider', WINDOW_FEATURES) !== null
 }
 
 /** Whether this tab itself went to the provider; asked once. */
 export function wasInThisTab(): boolean {
-  const was = sessionStorage.getItem(IN_THIS_TAB) !== null
-  sessionStorage.removeItem(IN_THIS_TAB)
+  const was = sessionStorage.getItem(TAB_STORAGE_KEY) !== null
+  sessionStorage.removeItem(TAB_STORAGE_KEY)
   return was
 }
 
@@ -45,7 +45,7 @@ export function useProviderSignIn(purpose: SignInPurpose, onConfirmed?: () => vo
         onSuccess({ path }) {
           if (openProviderWindow(path)) return setState('waiting')
           if (purpose !== 'sign-in') return setState('blocked')
-          sessionStorage.setItem(IN_THIS_TAB, '1')
+          sessionStorage.setItem(TAB_STORAGE_KEY, '1')
           location.assign(path)
         },
       },

@@ -42,19 +42,19 @@ export const call: Call = async (operation, input, signal, options) => {
     if (!(error instanceof ProblemError)) throw error
     if (error.code === 'confirm-identity' && (await askForConfirmation()))
       return call(operation, input, signal, options)
-    noteSession(error.code, operation)
+    updateSessionOnProblem(error.code, operation)
     throw error
   }
 }
 
-function noteSession(code: ProblemCode, { path }: Operation): void {
+function updateSessionOnProblem(code: ProblemCode, { path }: Operation): void {
   if (code === 'locked') {
     queryClient.setQueryData<ReplyOf<typeof dashboard.session>>(
       keyOf(dashboard.session, {}),
       (session) => (session?.user ? { ...session, isLocked: true } : session),
     )
   }
-  const isLost = code === 'not-signed-in' || code === 'workstation-unknown'
+  const isSessionLost = code === 'not-signed-in' || code === 'workstation-unknown'
   // Whether that was one call or the gateway is gone, the status knows.
   if (code === 'unreachable' && path !== dashboard.status.path) {
     void queryClient.invalidateQueries(
@@ -63,7 +63,7 @@ function noteSession(code: ProblemCode, { path }: Operation): void {
     )
   }
   // Who signs in with a wrong password is told so by the form.
-  if (isLost && path !== dashboard.session.path)
+  if (isSessionLost && path !== dashboard.session.path)
     void queryClient.invalidateQueries({ queryKey: keyOf(dashboard.session) })
 }
 

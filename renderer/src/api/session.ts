@@ -13,7 +13,7 @@ export type Session = ReplyOf<typeof dashboard.session>
 export const useSession = () => useReply(dashboard.session, {}, { staleTime: 60_000 })
 
 /** Takes a new session into the window: what the last one had read is dropped first. */
-export function useEnter(): (session: Session) => void {
+export function useStartSession(): (session: Session) => void {
   const client = useQueryClient()
   return useCallback(
     (session) => {

@@ -26,7 +26,7 @@ export const useZone = (): string | undefined => zoneOf(useStatus().data?.clinic
  * Since when this window is cut off from the gateway: the instant (RFC 3339) of what it shows,
  * empty where it has read nothing; null while the gateway answers.
  */
-export function useCutOff(): string | null {
+export function useCutOffSince(): string | null {
   const { isError, error, dataUpdatedAt } = useStatus()
   if (!isError || error.code !== 'unreachable') return null
   return dataUpdatedAt > 0 ? new Date(dataUpdatedAt).toISOString() : ''

@@ -13,7 +13,7 @@ import { call, keyOf } from './queries.ts'
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 30_000
 /** News come in bursts: the day is read again once for all of them. */
-const NEWS_MS = 1500
+const REFRESH_DELAY_MS = 1500
 
 /**
  * The exams of a day, read again with each query of a device and each image, and by the minute:
@@ -31,19 +31,19 @@ export function useExamDay(of: {
     ...(of.day && { day: of.day }),
     ...(of.deviceId && { deviceId: of.deviceId }),
   }
-  const news = queriesSeen + imagesSeen + examsSeen
+  const changeCount = queriesSeen + imagesSeen + examsSeen
   useEffect(() => {
-    if (news === 0) return
-    const soon = setTimeout(
+    if (changeCount === 0) return
+    const timer = setTimeout(
       () =>
         void client.invalidateQueries(
           { queryKey: keyOf(dashboardExams.exams) },
           { cancelRefetch: false },
         ),
-      NEWS_MS,
+      REFRESH_DELAY_MS,
     )
-    return () => clearTimeout(soon)
-  }, [news, client])
+    return () => clearTimeout(timer)
+  }, [changeCount, client])
   return useQuery<ExamDay, ProblemError>({
     queryKey: keyOf(dashboardExams.exams, { query }),
     queryFn: ({ signal }) => call(dashboardExams.exams, { query }, signal),

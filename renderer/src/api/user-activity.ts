@@ -1,5 +1,5 @@
 /** Somebody who reads does nothing for a while. */
-const AT_WORK_MS = 60_000
+const ACTIVITY_TIMEOUT_MS = 60_000
 
 let lastUse = Date.now()
 
@@ -17,4 +17,4 @@ export const signalUserActivity = (): void => void document.dispatchEvent(new Ev
  * unlocked.
  */
 export const callOrigin = (): 'person' | 'background' =>
-  Date.now() - lastUse < AT_WORK_MS ? 'person' : 'background'
+  Date.now() - lastUse < ACTIVITY_TIMEOUT_MS ? 'person' : 'background'

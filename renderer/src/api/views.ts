@@ -4,7 +4,7 @@ import { ProblemError } from './client.ts'
 import { call } from './queries.ts'
 
 /** Which images: of a study of the interface, or whatever there is of a study UID. */
-export type ImagesOf = { readonly studyId: StudyId } | { readonly studyInstanceUid: string }
+export type StudySelector = { readonly studyId: StudyId } | { readonly studyInstanceUid: string }
 
 const opened = new Set<string>()
 
@@ -12,7 +12,7 @@ const opened = new Set<string>()
  * Begins a view of the images of a study. It ends with this person's session in this window.
  * @throws ProblemError
  */
-export async function openView(of: ImagesOf): Promise<View> {
+export async function openView(of: StudySelector): Promise<View> {
   const view = await call(dashboardViews.open, { body: of })
   opened.add(view.viewId)
   return view
@@ -45,7 +45,7 @@ export const VIEW_ENDED: readonly ProblemError['code'][] = [
  * The view as it is now; undefined where it has ended. @throws ProblemError where that cannot be
  * known
  */
-export async function liveView(viewId: string): Promise<View | undefined> {
+export async function readOpenView(viewId: string): Promise<View | undefined> {
   try {
     return await call(viewing.read, { params: { viewId } })
   } catch (error) {

@@ -13,11 +13,11 @@ type WindowMessage =
 const channel = globalThis.BroadcastChannel && new BroadcastChannel('isthmus-window')
 
 /** Tells the other windows; this one does not hear it. */
-export const postToWindows = (news: WindowMessage): void => channel?.postMessage(news)
+export const postToWindows = (message: WindowMessage): void => channel?.postMessage(message)
 
 /** Hears the other windows until the function it gives is called. */
-export function onWindowMessage(hear: (news: WindowMessage) => void): () => void {
-  const listen = (event: MessageEvent<WindowMessage>) => hear(event.data)
+export function onWindowMessage(listener: (message: WindowMessage) => void): () => void {
+  const listen = (event: MessageEvent<WindowMessage>) => listener(event.data)
   channel?.addEventListener('message', listen)
   return () => channel?.removeEventListener('message', listen)
 }

@@ -8,14 +8,14 @@ export const WINDOW_ID: string = randomId()
  * Whose text it is, and of what. A report that was not begun has no id yet; an addendum always has
  * one.
  */
-export interface Written {
+export interface DraftIdentity {
   readonly userId: string
   readonly studyId: string
   readonly draft: { readonly reportId: string; readonly isAddendum: boolean } | null
 }
 
 interface KeptDraftEntry {
-  readonly written: Written
+  readonly written: DraftIdentity
   readonly keeper: DraftKeeper
   /** Of screens that show it: React's StrictMode has two for a moment. */
   shownBy: number
@@ -34,7 +34,7 @@ const leaving = new Set<Promise<unknown>>()
 const listeners = new Set<() => void>()
 let left: readonly LeftDraft[] = []
 
-const keyOf = ({ userId, studyId, draft }: Written) =>
+const keyOf = ({ userId, studyId, draft }: DraftIdentity) =>
   `${userId} ${studyId} ${draft?.isAddendum ? draft.reportId : 'report'}`
 const isSaved = ({ keeper }: Pick<KeptDraftEntry, 'keeper'>) => keeper.current().state === 'saved'
 
@@ -42,24 +42,24 @@ const isSaved = ({ keeper }: Pick<KeptDraftEntry, 'keeper'>) => keeper.current()
 function update(): void {
   for (const [key, draft] of drafts) if (draft.shownBy === 0 && isSaved(draft)) drafts.delete(key)
   const now = [...drafts.values()].filter(
-    ({ shownBy, keeper }) => shownBy === 0 && LEFT.includes(keeper.current().state),
+    ({ shownBy, keeper }) => shownBy === 0 && UNSAVED_STATES.includes(keeper.current().state),
   )
   if (now.length === left.length && now.every(({ keeper }, at) => keeper === left[at]?.keeper))
     return
   left = now.map(({ written: { studyId }, keeper }) => ({ studyId, keeper }))
   for (const listener of listeners) listener()
 }
-const LEFT: readonly string[] = ['failing', 'refused', 'conflict']
+const UNSAVED_STATES: readonly string[] = ['failing', 'refused', 'conflict']
 
 /** The draft of this person that is shown here, or that was left here and is not saved yet. */
-export const keptDraft = (written: Written): DraftKeeper | undefined =>
+export const findKeptDraft = (written: DraftIdentity): DraftKeeper | undefined =>
   drafts.get(keyOf(written))?.keeper
 
 /**
  * Keeps the draft for as long as its screen is shown. The function it gives ends that: it saves
  * what is written and lets go of the report. What could not be saved is kept, and tried again.
  */
-export function showDraft(written: Written, keeper: DraftKeeper): () => void {
+export function showDraft(written: DraftIdentity, keeper: DraftKeeper): () => void {
   const key = keyOf(written)
   const before = drafts.get(key)
   const kept = before?.keeper === keeper ? before : { written, keeper, shownBy: 0 }
@@ -91,18 +91,18 @@ export function discardDraft(keeper: DraftKeeper): void {
 }
 
 /** Whether anything of this window is not saved. */
-export const hasUnsaved = (): boolean => [...drafts.values()].some((draft) => !isSaved(draft))
+export const hasUnsavedDrafts = (): boolean => [...drafts.values()].some((draft) => !isSaved(draft))
 
 /** Saves everything that can be saved; resolves with whether nothing is left. */
 export async function saveDrafts(): Promise<boolean> {
   await Promise.all([...drafts.values()].map(({ keeper }) => keeper.flush()))
-  return !hasUnsaved()
+  return !hasUnsavedDrafts()
 }
 
 /**
  * Resolves once the screens that were left have saved what they could, and let go of their reports.
  */
-export async function whenLeft(): Promise<void> {
+export async function whenDraftsReleased(): Promise<void> {
   await Promise.allSettled(leaving)
 }
 
@@ -111,7 +111,7 @@ export async function whenLeft(): Promise<void> {
  * memory.
  * @returns whether words were discarded that were not saved
  */
-export function draftsOnlyOf(userId: string): boolean {
+export function keepOnlyDraftsOf(userId: string): boolean {
   let hasDiscarded = false
   for (const draft of [...drafts.values()]) {
     if (draft.written.userId === userId) draft.keeper.signedIn()
@@ -126,6 +126,6 @@ export function draftsOnlyOf(userId: string): boolean {
 /** The browser asks before the page is left with a text that is not saved. */
 export function warnBeforeUnload(): void {
   window.addEventListener('beforeunload', (event) => {
-    if (hasUnsaved()) event.preventDefault()
+    if (hasUnsavedDrafts()) event.preventDefault()
   })
 }

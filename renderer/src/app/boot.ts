@@ -1,7 +1,7 @@
 import '../ui/no-eval.ts'
 import { preload } from '../api/preload.ts'
 import { loadPart } from '../i18n/messages.ts'
-import { showNotStarted } from '../ui/not-started.ts'
+import { showStartFailure } from '../ui/not-started.ts'
 
 // The page's first script is small: the gateway answers who is signed in, and how it is, while the
 // program comes.
@@ -11,4 +11,4 @@ void loadPart('server').catch(() => undefined)
 void loadPart('first')
   .catch(() => undefined)
   .then(() => import('./main.tsx'))
-  .catch(showNotStarted)
+  .catch(showStartFailure)

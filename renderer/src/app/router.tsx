@@ -11,25 +11,25 @@ import {
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { linkedViewId } from '../api/shared-study.ts'
 import { t } from '../i18n/t.ts'
-import { Empty, LoadingPlaceholder } from '../ui/page.tsx'
-import { Broken } from './shell/error-screen.tsx'
+import { EmptyState, LoadingPlaceholder } from '../ui/page.tsx'
+import { ErrorScreen } from './shell/error-screen.tsx'
 import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
 
 const FollowLink = lazy(async () => ({
   default: (await import('./sign-in/follow-link.tsx')).FollowLink,
 }))
-const Welcome = lazy(async () => ({
-  default: (await import('./sign-in/create-owner.tsx')).Welcome,
+const CreateOwner = lazy(async () => ({
+  default: (await import('./sign-in/create-owner.tsx')).CreateOwner,
 }))
-const Accept = lazy(async () => ({
-  default: (await import('./sign-in/accept-invitation.tsx')).Accept,
+const AcceptInvitation = lazy(async () => ({
+  default: (await import('./sign-in/accept-invitation.tsx')).AcceptInvitation,
 }))
 const ProviderReturn = lazy(async () => ({
   default: (await import('./sign-in/provider-return.tsx')).ProviderReturn,
 }))
-const LinkNeeded = lazy(async () => ({
-  default: (await import('./sign-in/accept-invitation.tsx')).LinkNeeded,
+const LinkRequiredNotice = lazy(async () => ({
+  default: (await import('./sign-in/accept-invitation.tsx')).LinkRequiredNotice,
 }))
 
 const root = createRootRoute({ component: Outlet })
@@ -96,7 +96,7 @@ const exams = createRoute({
   getParentRoute: () => shell,
   path: '/worklist',
   validateSearch: texts('day', 'device', 'show'),
-  component: lazyScreen(() => import('../features/worklist/worklist.tsx'), 'Exams'),
+  component: lazyScreen(() => import('../features/worklist/worklist.tsx'), 'WorklistScreen'),
 })
 const why = createRoute({
   getParentRoute: () => shell,
@@ -108,7 +108,10 @@ const reconcile = createRoute({
   getParentRoute: () => shell,
   path: '/worklist/reconcile',
   validateSearch: texts('from', 'to'),
-  component: lazyScreen(() => import('../features/reconciliation/reconciliation.tsx'), 'Reconcile'),
+  component: lazyScreen(
+    () => import('../features/reconciliation/reconciliation.tsx'),
+    'ReconciliationScreen',
+  ),
 })
 const STUDY_SEARCH = [
   'area',
@@ -271,7 +274,7 @@ const quarantine = createRoute({
   validateSearch: texts('study'),
   component: lazyScreen(() => import('../features/quarantine/quarantine.tsx'), 'Quarantine'),
 })
-const recovered = createRoute({
+const recoveredFiles = createRoute({
   getParentRoute: () => shell,
   path: '/images/recovered',
   component: lazyScreen(
@@ -279,7 +282,7 @@ const recovered = createRoute({
     'Recovery',
   ),
 })
-const informing = createRoute({
+const correctionNotices = createRoute({
   getParentRoute: () => shell,
   path: '/images/inform',
   component: lazyScreen(
@@ -308,7 +311,10 @@ const priors = createRoute({
   getParentRoute: () => shell,
   path: '/destinations/priors',
   validateSearch: texts('study', 'destination'),
-  component: lazyScreen(() => import('../features/prior-studies/prior-studies.tsx'), 'Priors'),
+  component: lazyScreen(
+    () => import('../features/prior-studies/prior-studies.tsx'),
+    'PriorStudies',
+  ),
 })
 const queue = createRoute({
   getParentRoute: () => shell,
@@ -349,7 +355,7 @@ const people = createRoute({
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
-  component: lazyScreen(() => import('../features/api-keys/api-keys.tsx'), 'Keys'),
+  component: lazyScreen(() => import('../features/api-keys/api-keys.tsx'), 'ApiKeys'),
 })
 const settings = createRoute({
   getParentRoute: () => shell,
@@ -398,8 +404,8 @@ export const router = createRouter({
         tour,
         images,
         quarantine,
-        recovered,
-        informing,
+        recoveredFiles,
+        correctionNotices,
         imageStudy,
         resolve,
       ],
@@ -416,7 +422,7 @@ export const router = createRouter({
   },
   defaultPendingComponent: LoadingPlaceholder,
   defaultNotFoundComponent: NotFound,
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: ErrorScreen,
   // A screen is loaded when somebody points at its link.
   defaultPreload: 'intent',
 })
@@ -431,7 +437,7 @@ declare module '@tanstack/react-router' {
  * The token leaves the address at once, so the route remembers it; another link in the same tab
  * replaces it.
  */
-function useHeld(token: string | undefined): string | null {
+function useHeldToken(token: string | undefined): string | null {
   const [held, setHeld] = useState(token ?? null)
   if (token !== undefined && token !== held) setHeld(token)
   const navigate = useNavigate()
@@ -442,16 +448,16 @@ function useHeld(token: string | undefined): string | null {
 }
 
 function WelcomeRoute() {
-  const held = useHeld(welcome.useSearch().token)
+  const held = useHeldToken(welcome.useSearch().token)
   return (
     <Suspense fallback={<LoadingPlaceholder />}>
-      <Welcome key={held} token={held} />
+      <CreateOwner key={held} token={held} />
     </Suspense>
   )
 }
 
 function SignInRoute() {
-  const held = useHeld(signIn.useSearch().token)
+  const held = useHeldToken(signIn.useSearch().token)
   return (
     <Suspense fallback={<LoadingPlaceholder />}>
       {held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />}
@@ -460,10 +466,10 @@ function SignInRoute() {
 }
 
 function InvitationRoute() {
-  const held = useHeld(invitation.useSearch().token)
+  const held = useHeldToken(invitation.useSearch().token)
   return (
     <Suspense fallback={<LoadingPlaceholder />}>
-      {held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}
+      {held === null ? <LinkRequiredNotice /> : <AcceptInvitation key={held} token={held} />}
     </Suspense>
   )
 }
@@ -484,14 +490,14 @@ function ProviderRoute() {
 function NotFound() {
   return (
     <main style={{ minHeight: '80dvh', display: 'grid', alignContent: 'center' }}>
-      <Empty
+      <EmptyState
         order={1}
         title={t('ui.shell.nothingHere')}
         action={<Link to="/">{t('ui.shell.toToday')}</Link>}
         error={null}
       >
         {t('ui.shell.nothingHereText')}
-      </Empty>
+      </EmptyState>
     </main>
   )
 }

@@ -5,7 +5,7 @@ const decimal = (digits: number) =>
   new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
 const oneDigit = decimal(1)
 const atMostOneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
-const whole = new Intl.NumberFormat(locale)
+const wholeNumberFormat = new Intl.NumberFormat(locale)
 
 /** A duration in milliseconds: `0.4 ms`, `412 ms`, `1.3 s`, `2 min 5 s`. */
 export function durationText(milliseconds: number): string {
@@ -37,7 +37,7 @@ export type SpanUnit = 'day' | 'week' | 'month' | 'year'
 export const spanText = (count: number, unit: SpanUnit): string =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 
-export const numberText = (count: number): string => whole.format(count)
+export const numberText = (count: number): string => wholeNumberFormat.format(count)
 
 /** A count that stops at a bound: `12`, `500+`. */
 export const boundedText = ({ count, isMore }: { count: number; isMore: boolean }): string =>

@@ -5,7 +5,7 @@ const codeOf = (group: (typeof GROUPS)[number], action: string) =>
   `ui.format.acts.${group}.acts.${action}`
 
 /** Actions of the audit log in the groups of a menu: its name, then each action and its text. */
-export const ACT_GROUPS: readonly {
+export const ACTION_GROUPS: readonly {
   readonly name: string
   readonly acts: readonly (readonly [action: string, text: string])[]
 }[] = GROUPS.map((group) => {
@@ -17,7 +17,7 @@ export const ACT_GROUPS: readonly {
 })
 
 /** An action of the audit log in words; undefined for one that this version does not know. */
-export function actText(action: string): string | undefined {
+export function actionText(action: string): string | undefined {
   for (const group of GROUPS) {
     const text = knownText(codeOf(group, action))
     if (text !== undefined) return text

@@ -3,13 +3,13 @@ import { bytesText } from './amounts.ts'
 import { clockText, dayText } from './dates.ts'
 
 /** Hashes, positions of the chain and ids of nothing that has a page: for the export alone. */
-const TECHNICAL = new Set([
+const TECHNICAL_MEMBERS = new Set([
   ...['textHash', 'pdfHash', 'hash', 'anchorSeq', 'anchorHash'],
   ...['correctionId', 'furtherCorrectionId', 'noticeId', 'sessionId', 'viewId'],
 ])
 
 /** Members whose values are codes of the interface, and the text of each value. */
-const CODED: Readonly<Record<string, (value: string) => string>> = {
+const CODED_MEMBERS: Readonly<Record<string, (value: string) => string>> = {
   area: (value) => `ui.studies.areas.${value}`,
   clinicRole: (value) => `ui.users.roles.${value}`,
   level: (value) => `ui.users.levels.${value}`,
@@ -22,7 +22,7 @@ const CODED: Readonly<Record<string, (value: string) => string>> = {
   events: (value) => `ui.format.event.events.${value}.name`,
 }
 /** Members whose values are names of members. */
-const NAMES = new Set(['fields', 'fromPartner'])
+const MEMBERS_WITH_NAMES = new Set(['fields', 'fromPartner'])
 
 /** What texts of the audit log need beside the entry. */
 export interface DetailReader {
@@ -45,7 +45,7 @@ export function detailText(detail: unknown, reader: DetailReader = NO_NAMES): st
   if (Array.isArray(detail)) return detail.map((one) => valueText(one, '', reader)).join(', ')
   if (isChange(detail)) return changeText(detail, '', reader)
   return Object.entries(detail)
-    .filter(([name]) => !TECHNICAL.has(name) && !reader.hidden?.has(name))
+    .filter(([name]) => !TECHNICAL_MEMBERS.has(name) && !reader.hidden?.has(name))
     .map(([name, value]) => `${nameOf(name)}: ${valueText(value, name, reader)}`)
     .join('; ')
 }
@@ -84,11 +84,11 @@ function valueText(value: unknown, name: string, reader: DetailReader): string {
 }
 
 function stringText(value: string, name: string, { nameOf: known, zone }: DetailReader): string {
-  if (NAMES.has(name)) return nameOf(value)
+  if (MEMBERS_WITH_NAMES.has(name)) return nameOf(value)
   const code = value.replaceAll(' ', '-')
-  const coded = CODED[name]?.(value)
+  const codedText = CODED_MEMBERS[name]?.(value)
   const text =
-    (coded === undefined ? undefined : knownText(coded)) ??
+    (codedText === undefined ? undefined : knownText(codedText)) ??
     knownText(`ui.audit.values.${name}.${code}`) ??
     known(value)
   if (text !== undefined) return text

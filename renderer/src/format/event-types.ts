@@ -1,7 +1,7 @@
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { textGroups } from '../i18n/t.ts'
 
-const TYPES = [
+const EVENT_TYPE_ORDER = [
   'modality_worklist.requested',
   'patient_study.enrichment_requested',
   'clinical_context.enrichment_requested',
@@ -14,7 +14,7 @@ const TYPES = [
 /** The events as people know them. */
 export const EVENT_NAMES: Readonly<
   Record<EventType, { readonly name: string; readonly about: string }>
-> = textGroups('ui.format.event.events', TYPES, 'name', 'about')
+> = textGroups('ui.format.event.events', EVENT_TYPE_ORDER, 'name', 'about')
 
 type EventKind = (typeof EVENTS)[EventType]['kind']
 
@@ -24,6 +24,6 @@ export const EVENT_KINDS: Readonly<
 > = textGroups('ui.format.event.kinds', ['synchronous', 'soft', 'asynchronous'], 'name', 'meaning')
 
 /** The events in the order in which a clinic meets them. */
-export const EVENT_ORDER: readonly EventType[] = TYPES
+export const EVENT_ORDER: readonly EventType[] = EVENT_TYPE_ORDER
 
 export const kindOf = (type: EventType): EventKind => EVENTS[type].kind

@@ -56,10 +56,10 @@ export function explain(inspection: Inspection): Explanation {
         )
       : skipped('list', t('ui.format.explanation.list.none')),
     hasList && total > 0
-      ? lost('keys', filtered, sent === 0 && withheld === 0, inspection.rows, 'filtered')
+      ? explainLost('keys', filtered, sent === 0 && withheld === 0, inspection.rows, 'filtered')
       : skipped('keys', t('ui.format.explanation.keys.nothing')),
     hasList && total > 0
-      ? lost('checks', withheld, sent === 0 && withheld > 0, inspection.rows, 'withheld')
+      ? explainLost('checks', withheld, sent === 0 && withheld > 0, inspection.rows, 'withheld')
       : skipped('checks', t('ui.format.explanation.checks.nothing')),
     station(
       'sent',
@@ -105,7 +105,7 @@ export function explain(inspection: Inspection): Explanation {
   if (total === 0)
     return say(
       'warning',
-      t('ui.format.explanation.say.noExam', { window: windowWords(inspection) }),
+      t('ui.format.explanation.say.noExam', { window: daysQueriedText(inspection) }),
       t('ui.format.explanation.say.noExamRemedy'),
     )
   if (sent === 0 && withheld === 0)
@@ -137,11 +137,11 @@ export function explain(inspection: Inspection): Explanation {
       t('ui.format.explanation.say.withheld', { sent, withheld }),
       t('ui.format.explanation.say.mendAtPartner'),
     )
-  const stale =
+  const staleSourceText =
     SOURCES[inspection.source].tone === 'warning' ? ` ${SOURCES[inspection.source].meaning}` : ''
   return say(
-    stale ? 'warning' : 'good',
-    `${t('ui.format.explanation.say.sent', { count: sent })}${stale}`,
+    staleSourceText ? 'warning' : 'good',
+    `${t('ui.format.explanation.say.sent', { count: sent })}${staleSourceText}`,
   )
 }
 
@@ -152,7 +152,7 @@ export const narrowingKeys = (keys: readonly ReceivedKey[]): string[] =>
       (key) =>
         key.matching !== 'universal' && key.matching !== 'sequence' && key.matching !== 'ignored',
     )
-    .map((key) => `${keywordText(key.keyword)}: ${valueWords(key)}`)
+    .map((key) => `${keywordText(key.keyword)}: ${keyValueText(key)}`)
 
 const station = (
   name: Station['name'],
@@ -207,7 +207,7 @@ function window(inspection: Inspection, isMisread: boolean): Station {
   return station(
     'window',
     remarks.length > 0 ? 'remark' : 'passed',
-    t('ui.format.explanation.window.asked', { window: windowWords(inspection) }),
+    t('ui.format.explanation.window.asked', { window: daysQueriedText(inspection) }),
     remarks,
   )
 }
@@ -240,7 +240,7 @@ function partner(inspection: Inspection): Station {
   )
 }
 
-function lost(
+function explainLost(
   name: 'keys' | 'checks',
   count: number,
   isStop: boolean,
@@ -280,7 +280,7 @@ function reasons(rows: readonly RowVerdict[], verdict: RowVerdict['verdict']): s
     : shown
 }
 
-function windowWords({ question }: Inspection): string {
+function daysQueriedText({ question }: Inspection): string {
   if (question === null) return t('ui.format.explanation.forTheseDays')
   const days = daysText(question.dateStart, question.dateEnd)
   return question.modality
@@ -300,16 +300,16 @@ const filterRemedy = (keys: readonly ReceivedKey[]) => {
     : t('ui.format.explanation.say.filterRemedy', { keys: narrowing.join('; ') })
 }
 
-function valueWords(key: ReceivedKey): string {
+function keyValueText(key: ReceivedKey): string {
   const ends = key.value.split('-')
   if (key.vr === 'DA')
-    return key.matching === 'range' ? rangeWords(ends, dayText) : dayText(key.value)
+    return key.matching === 'range' ? rangeText(ends, dayText) : dayText(key.value)
   if (key.vr === 'TM')
-    return key.matching === 'range' ? rangeWords(ends, timeText) : timeText(key.value)
+    return key.matching === 'range' ? rangeText(ends, timeText) : timeText(key.value)
   return key.value
 }
 
-function rangeWords(ends: readonly string[], text: (value: string) => string): string {
+function rangeText(ends: readonly string[], text: (value: string) => string): string {
   const [start = '', end = ''] = ends
   if (start === '') return t('ui.format.explanation.until', { end: text(end) })
   if (end === '') return t('ui.format.explanation.from', { start: text(start) })

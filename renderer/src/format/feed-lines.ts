@@ -1,7 +1,7 @@
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 
 /** Most lines the window keeps; the gateway keeps more. */
-export const KEPT_LINES = 300
+export const MAX_KEPT_LINES = 300
 
 /**
  * Newest first, each line once, at most `KEPT_LINES`. Where both have a line, the newer reading of
@@ -12,5 +12,5 @@ export function mergeLines(
   older: readonly FeedLine[],
 ): readonly FeedLine[] {
   const byId = new Map([...older, ...newer].map((line) => [line.lineId, line]))
-  return [...byId.values()].sort((a, b) => b.lineId - a.lineId).slice(0, KEPT_LINES)
+  return [...byId.values()].sort((a, b) => b.lineId - a.lineId).slice(0, MAX_KEPT_LINES)
 }

@@ -18,11 +18,11 @@ export function identityTables(differences: readonly IdentityDifference[]): Iden
   const [version, worklist, study, images] = (
     ['version', 'worklist', 'study', 'images'] as const
   ).map((from) => identityRows(differences, from))
-  const isOne = JSON.stringify(worklist) === JSON.stringify(study)
+  const isSameExpectation = JSON.stringify(worklist) === JSON.stringify(study)
   const tables: IdentityTable[] = [
     { from: 'version', rows: version ?? [] },
-    { from: isOne ? 'worklist-and-study' : 'worklist', rows: worklist ?? [] },
-    { from: 'study', rows: isOne ? [] : (study ?? []) },
+    { from: isSameExpectation ? 'worklist-and-study' : 'worklist', rows: worklist ?? [] },
+    { from: 'study', rows: isSameExpectation ? [] : (study ?? []) },
     { from: 'images', rows: images ?? [] },
   ]
   return tables.filter(({ rows }) => rows.length > 0)

@@ -17,7 +17,7 @@ export interface StateBadge {
   readonly meaning: string
 }
 
-type Arriving = Pick<
+type ArrivingStudy = Pick<
   ImageStudySummary,
   'state' | 'instances' | 'expected' | 'missing' | 'lastTransfer'
 >
@@ -27,18 +27,18 @@ type Arriving = Pick<
  * `Incomplete: 53 missing, transfer broke off 10:42:07`.
  * @param zone the clinic's time zone, for the clock
  */
-export function arrivalOf(study: Arriving, zone: string | undefined, now: Date): StateBadge {
+export function arrivalOf(study: ArrivingStudy, zone: string | undefined, now: Date): StateBadge {
   const { state, instances, expected, missing, lastTransfer } = study
-  const broke =
+  const abortedText =
     lastTransfer.how === 'aborted'
       ? t('ui.format.images.brokeOff', { at: clockText(lastTransfer.at, zone, now) })
       : ''
   if (state === 'receiving') {
-    const name = [t('ui.format.images.receiving'), broke].filter(Boolean).join(', ')
-    const meaning = broke
+    const name = [t('ui.format.images.receiving'), abortedText].filter(Boolean).join(', ')
+    const meaning = abortedText
       ? `${t('ui.format.images.endedEarly')} ${t('ui.format.images.sendAgain')}`
       : t('ui.format.images.receivingMeaning')
-    return { tone: broke ? 'warning' : 'info', name, meaning }
+    return { tone: abortedText ? 'warning' : 'info', name, meaning }
   }
   if (state === 'complete' && instances === 0) {
     return {
@@ -59,7 +59,7 @@ export function arrivalOf(study: Arriving, zone: string | undefined, now: Date):
   }
   const why = [
     missing > 0 ? t('ui.format.images.missing', { count: numberText(missing) }) : '',
-    broke,
+    abortedText,
   ]
     .filter(Boolean)
     .join(', ')
@@ -71,7 +71,10 @@ export function arrivalOf(study: Arriving, zone: string | undefined, now: Date):
 }
 
 /** `127 / 180`; `127` where nothing announced a number; `185 (180 announced)` where more came. */
-export function countOf({ instances, expected }: Pick<Arriving, 'instances' | 'expected'>): string {
+export function imageCountText({
+  instances,
+  expected,
+}: Pick<ArrivingStudy, 'instances' | 'expected'>): string {
   if (expected === null) return numberText(instances)
   if (instances > expected)
     return t('ui.format.images.announced', {
@@ -85,13 +88,13 @@ export function countOf({ instances, expected }: Pick<Arriving, 'instances' | 'e
 export function shareOf({
   expected,
   missing,
-}: Pick<Arriving, 'expected' | 'missing'>): number | null {
+}: Pick<ArrivingStudy, 'expected' | 'missing'>): number | null {
   if (expected === null || expected === 0) return null
   return Math.floor(((expected - Math.min(missing, expected)) / expected) * 100)
 }
 
 /** Enrichment by the partner. */
-export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], StateBadge> = {
+export const ENRICHMENT_BADGES: Record<(typeof ENRICHMENT_STATES)[number], StateBadge> = {
   'not-asked': { tone: 'plain', ...textsOf('ui.format.enrichments.not-asked', 'name', 'meaning') },
   waiting: { tone: 'info', ...textsOf('ui.format.enrichments.waiting', 'name', 'meaning') },
   done: { tone: 'good', ...textsOf('ui.format.enrichments.done', 'name', 'meaning') },
@@ -100,7 +103,7 @@ export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], StateBadge>
 }
 
 /** Why an instance was set aside, and what a person can do. */
-export const QUARANTINE: Record<
+export const QUARANTINE_TEXTS: Record<
   (typeof QUARANTINE_REASONS)[number],
   { name: string; remedy: string }
 > = textGroups('ui.format.quarantine', QUARANTINE_REASONS, 'name', 'remedy')

@@ -3,7 +3,7 @@ export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    return /^\s*[[{]/.test(text) ? laidOut(text) : text
+    return /^\s*[[{]/.test(text) ? indentedJson(text) : text
   }
 }
 
@@ -11,12 +11,12 @@ export function prettyJson(text: string): string {
  * A string, a bracket with its empty content, one sign that breaks lines, or space; of a string
  * that was cut its end is missing.
  */
-const PARTS = /"(?:[^"\\]|\\.)*(?:"|$)|[[{]\s*[\]}]|[[{\]},:]|\s+|[^"[{\]},:\s]+/gs
+const TOKEN_PATTERN = /"(?:[^"\\]|\\.)*(?:"|$)|[[{]\s*[\]}]|[[{\]},:]|\s+|[^"[{\]},:\s]+/gs
 
-function laidOut(text: string): string {
+function indentedJson(text: string): string {
   let depth = 0
   const line = () => `\n${'  '.repeat(Math.max(0, depth))}`
-  return text.replace(/\s+$/, '').replace(PARTS, (part) => {
+  return text.replace(/\s+$/, '').replace(TOKEN_PATTERN, (part) => {
     if (part.length > 1 && /^[[{]/.test(part)) return part.replace(/\s/g, '')
     if (/^\s/.test(part)) return ''
     if (part === '[' || part === '{') {

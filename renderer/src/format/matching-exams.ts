@@ -1,6 +1,6 @@
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 
-const plain = (text: string) =>
+const foldText = (text: string) =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -8,12 +8,12 @@ const plain = (text: string) =>
 
 /** Those of the exams that have each of the words somewhere; case and accents do not count. */
 export function matchingExams(exams: readonly Exam[], typed: string): readonly Exam[] {
-  const words = plain(typed.replace(/[\^,]/g, ' '))
+  const words = foldText(typed.replace(/[\^,]/g, ' '))
     .split(/\s+/)
     .filter((word) => word !== '')
   if (words.length === 0) return exams
   return exams.filter((exam) => {
-    const text = plain(
+    const text = foldText(
       [
         exam.patientName.replace(/[\^=]/g, ' '),
         exam.patientId,

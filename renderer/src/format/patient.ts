@@ -23,13 +23,13 @@ export function ageText(
   return months < 24 ? spanText(months, 'month') : spanText(Math.floor(months / 12), 'year')
 }
 
-const UNIT = /^(\d{1,3}) (day|week|month|year)s?$/
+const AGE_PATTERN = /^(\d{1,3}) (day|week|month|year)s?$/
 /**
  * An age that the gateway made of DICOM's is told in the language of the page; what a partner wrote
  * stays.
  */
 function inWords(age: string): string {
-  const [, count, unit] = UNIT.exec(age) ?? []
+  const [, count, unit] = AGE_PATTERN.exec(age) ?? []
   return unit === undefined ? age : spanText(Number(count), unit as SpanUnit)
 }
 
@@ -67,7 +67,10 @@ export function templateValues(
 }
 
 /** Earlier reports that hold all the words, in any case; the others are left out. */
-export function priorsWith(priors: readonly PriorReport[], search: string): readonly PriorReport[] {
+export function priorsMatching(
+  priors: readonly PriorReport[],
+  search: string,
+): readonly PriorReport[] {
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
   return priors.filter((prior) => {
     const held = `${priorTitle(prior)}\n${prior.text}`.toLowerCase()

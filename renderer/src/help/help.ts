@@ -5,14 +5,14 @@ import { SEARCH_OPTIONS, type SearchEntry } from './search.ts'
 // The script of every page of the documentation site. Its texts are in the page.
 
 /** Where the window keeps its theme, so that both have the same one. */
-const THEME = 'mantine-color-scheme-value'
+const THEME_STORAGE_KEY = 'mantine-color-scheme-value'
 const MAX_RESULTS = 12
 
 const themeOf = (value: string | null) => (value === 'light' || value === 'dark' ? value : 'auto')
 
 function storedTheme(): 'light' | 'dark' | 'auto' {
   try {
-    return themeOf(localStorage.getItem(THEME))
+    return themeOf(localStorage.getItem(THEME_STORAGE_KEY))
   } catch {
     // The browser does not allow storage.
     return 'auto'
@@ -32,13 +32,13 @@ function installTheme(): void {
   select.addEventListener('change', () => {
     applyTheme(select.value)
     try {
-      localStorage.setItem(THEME, select.value)
+      localStorage.setItem(THEME_STORAGE_KEY, select.value)
     } catch {
       // It holds for this page.
     }
   })
   window.addEventListener('storage', ({ key, newValue }) => {
-    if (key !== THEME) return
+    if (key !== THEME_STORAGE_KEY) return
     select.value = themeOf(newValue)
     applyTheme(select.value)
   })
@@ -100,13 +100,13 @@ function statusText(
 }
 
 function installSearch(): void {
-  const box = document.querySelector<HTMLElement>('#search')
-  const input = box?.querySelector('input')
-  const found = box?.querySelector<HTMLElement>('#found')
+  const searchInput = document.querySelector<HTMLElement>('#search')
+  const input = searchInput?.querySelector('input')
+  const found = searchInput?.querySelector<HTMLElement>('#found')
   const list = found?.querySelector('ol')
   const status = found?.querySelector('p')
-  if (!box || !input || !found || !list || !status) return
-  box.hidden = false
+  if (!searchInput || !input || !found || !list || !status) return
+  searchInput.hidden = false
   const links = () => [...list.querySelectorAll('a')]
   const close = () => {
     found.hidden = true
@@ -133,7 +133,7 @@ function installSearch(): void {
     })
   })
   input.addEventListener('input', () => void show())
-  box.addEventListener('keydown', (event) => {
+  searchInput.addEventListener('keydown', (event) => {
     const all = links()
     const at = all.findIndex((link) => link.matches(':focus'))
     if (event.key === 'Escape') {
@@ -146,8 +146,8 @@ function installSearch(): void {
     else return
     event.preventDefault()
   })
-  box.addEventListener('focusout', ({ relatedTarget }) => {
-    if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) close()
+  searchInput.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && searchInput.contains(relatedTarget))) close()
   })
   // A link to a heading of this page does not load another one.
   list.addEventListener('click', close)

@@ -2,7 +2,7 @@
 export const LANGUAGES = { en: 'English', es: 'Español' } as const
 export type Language = keyof typeof LANGUAGES
 
-const KEPT_AT = 'isthmus-language'
+const STORAGE_KEY = 'isthmus-language'
 /**
  * English between brackets, longer and with accents: what is not in it is not in the words
  * (docs/decisions/0021).
@@ -11,11 +11,11 @@ export const PSEUDO = 'pseudo'
 
 const isLanguage = (text: string): text is Language => Object.hasOwn(LANGUAGES, text)
 
-function chosen(): Language | typeof PSEUDO | undefined {
-  const kept = globalThis.localStorage?.getItem(KEPT_AT) ?? ''
-  return kept === PSEUDO || isLanguage(kept) ? kept : undefined
+function chosenLanguage(): Language | typeof PSEUDO | undefined {
+  const storedLanguage = globalThis.localStorage?.getItem(STORAGE_KEY) ?? ''
+  return storedLanguage === PSEUDO || isLanguage(storedLanguage) ? storedLanguage : undefined
 }
-const ofBrowser = (): Language | undefined =>
+const browserLanguage = (): Language | undefined =>
   globalThis.window?.navigator.languages
     .map((tag) => tag.slice(0, 2).toLowerCase())
     .find(isLanguage)
@@ -24,7 +24,7 @@ const ofBrowser = (): Language | undefined =>
  * The language of this page: chosen on this PC, else the browser's. It stays for as long as the
  * page does.
  */
-export const language: Language | typeof PSEUDO = chosen() ?? ofBrowser() ?? 'en'
+export const language: Language | typeof PSEUDO = chosenLanguage() ?? browserLanguage() ?? 'en'
 /**
  * For `Intl`. English is written as clinics outside the United States do: 24 hours, day before
  * month.
@@ -33,6 +33,6 @@ export const locale: string = language === 'es' ? 'es' : 'en-GB'
 
 /** Takes effect by loading the page anew: words are constants. */
 export function chooseLanguage(next: Language): void {
-  localStorage.setItem(KEPT_AT, next)
+  localStorage.setItem(STORAGE_KEY, next)
   window.location.reload()
 }

@@ -19,8 +19,8 @@ const CATALOGUES = {
     others: () => import('../../../shared/messages/es.json?part=others'),
   },
 }
-const PARTS = CATALOGUES[language === PSEUDO ? 'en' : language]
-type Part = keyof typeof PARTS
+const CATALOGUE = CATALOGUES[language === PSEUDO ? 'en' : language]
+type Part = keyof typeof CATALOGUE
 
 const catalogue: Record<string, Catalogue[string]> = {}
 const textOf = openMessages(catalogue, locale, paramText)
@@ -34,7 +34,7 @@ const loading = new Map<Part, Promise<void>>()
 export function loadPart(part: Part): Promise<void> {
   const known = loading.get(part)
   if (known) return known
-  const loaded = PARTS[part]().then(
+  const loaded = CATALOGUE[part]().then(
     (texts) => void Object.assign(catalogue, texts.default),
     (error: unknown) => {
       loading.delete(part)

@@ -29,9 +29,9 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
     mutationFn: (typed) => call(dashboardRescue.look, { body: { folder: typed } }),
     onSuccess: () => setName(null),
   })
-  const looked = look.data === undefined ? undefined : look.variables
+  const inspectedFolder = look.data === undefined ? undefined : look.variables
   const backups = look.data?.backups ?? state.backups
-  const shownFolder = looked ?? state.backupFolder
+  const shownFolder = inspectedFolder ?? state.backupFolder
   const chosen = backups.find((one) => one.name === name)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -95,9 +95,9 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
       </Panel>
       {chosen && (
         <SelectedBackup
-          key={`${looked} ${chosen.name}`}
+          key={`${inspectedFolder} ${chosen.name}`}
           backup={chosen}
-          folder={looked}
+          folder={inspectedFolder}
           onBegun={onBegun}
         />
       )}

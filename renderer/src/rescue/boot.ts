@@ -1,9 +1,9 @@
 import '../ui/no-eval.ts'
 import { loadMessages } from '../i18n/messages.ts'
-import { showNotStarted } from '../ui/not-started.ts'
+import { showStartFailure } from '../ui/not-started.ts'
 
 // The link may be opened where the page is open without it.
 window.addEventListener('hashchange', () => window.location.reload())
 void loadMessages()
   .then(() => import('./main.tsx'))
-  .catch(showNotStarted)
+  .catch(showStartFailure)

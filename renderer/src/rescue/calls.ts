@@ -1,6 +1,6 @@
 import { openClient } from '../api/client.ts'
 
-const KEPT_AT = 'isthmus-rescue'
+const STORAGE_KEY = 'isthmus-rescue'
 
 /**
  * Of the link that opened the page. It leaves the address at once, and stays with this tab, so that
@@ -8,8 +8,8 @@ const KEPT_AT = 'isthmus-rescue'
  */
 function tokenOf(hash: string): string | null {
   const given = new URLSearchParams(hash.slice(1)).get('token')
-  if (given === null) return sessionStorage.getItem(KEPT_AT)
-  sessionStorage.setItem(KEPT_AT, given)
+  if (given === null) return sessionStorage.getItem(STORAGE_KEY)
+  sessionStorage.setItem(STORAGE_KEY, given)
   window.history.replaceState(null, '', window.location.pathname)
   return given
 }
@@ -28,6 +28,6 @@ export const call = openClient({
 
 /** The gateway has its data again: its window is at the same address. */
 export function goToWindow(): void {
-  sessionStorage.removeItem(KEPT_AT)
+  sessionStorage.removeItem(STORAGE_KEY)
   window.location.replace('/')
 }

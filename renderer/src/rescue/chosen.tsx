@@ -18,7 +18,7 @@ import { call } from './calls.ts'
 import { RecoveryKeyInput } from './recovery-key-input.tsx'
 import css from './rescue.module.css'
 
-const TABLES: Readonly<Record<string, string>> = textsOf(
+const TABLE_NAMES: Readonly<Record<string, string>> = textsOf(
   'ui.rescue.chosen.tables',
   ...(['studies', 'reports', 'imageStudies', 'users'] as const),
   ...(['devices', 'expressCustomers', 'auditEntries'] as const),
@@ -69,7 +69,7 @@ export function SelectedBackup(props: {
         {preview.error && (
           <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
         )}
-        {found && <Holds preview={found} />}
+        {found && <BackupContents preview={found} />}
         {found?.fault && !needsKey && (
           <Notice tone="danger" title={t('ui.rescue.chosen.cannot')}>
             {translateMessage(found.fault)}
@@ -163,8 +163,8 @@ function RestoreConfirmation(props: {
   )
 }
 
-function Holds({ preview }: { preview: RestorePreview }) {
-  const known = Object.entries(TABLES).flatMap(([table, label]) => {
+function BackupContents({ preview }: { preview: RestorePreview }) {
+  const known = Object.entries(TABLE_NAMES).flatMap(([table, label]) => {
     const row = preview.rows.find((one) => one.table === table)
     return row ? [{ label, count: row.inBackup }] : []
   })

@@ -11,7 +11,7 @@ import { BackupsPanel } from './backups-panel.tsx'
 import { call, goToWindow, token } from './calls.ts'
 import { KeyPanel } from './key-panel.tsx'
 import css from './rescue.module.css'
-import { PuttingBack } from './restoring.tsx'
+import { RestoreProgress } from './restoring.tsx'
 import { RescueSidebar } from './side.tsx'
 
 const POLL_MS = 700
@@ -19,7 +19,7 @@ const POLL_MS = 700
 const KEY_FAULTS = ['key-missing', 'key-sealed', 'key-wrong', 'seal-broken']
 
 /** A gateway that could not open its data again is back as this page after so long. */
-const AWAY_MS = 8000
+const RESTART_GRACE_MS = 8000
 
 /** What a gateway shows that cannot open its data: what is wrong, and the ways to put it right. */
 export function Rescue() {
@@ -44,7 +44,7 @@ export function Rescue() {
     if (phase === 'ready') setStartedAt(Date.now())
   }, [phase])
   const isStarting =
-    phase === 'ready' || (startedAt !== null && reply.dataUpdatedAt < startedAt + AWAY_MS)
+    phase === 'ready' || (startedAt !== null && reply.dataUpdatedAt < startedAt + RESTART_GRACE_MS)
 
   if (token === null || code === 'not-signed-in')
     return (
@@ -55,7 +55,7 @@ export function Rescue() {
   if (isStarting || code === 'not-found')
     return (
       <Frame version={state?.version ?? ''}>
-        <Starting />
+        <StartingNotice />
       </Frame>
     )
   if (!state)
@@ -81,7 +81,7 @@ export function Rescue() {
       </div>
       {code === 'unreachable' && <Notice tone="warning">{t('ui.rescue.unreachable')}</Notice>}
       {phase === 'decrypting' || phase === 'checking' ? (
-        <PuttingBack restore={state.restore} />
+        <RestoreProgress restore={state.restore} />
       ) : (
         <>
           {phase === 'failed' && (
@@ -121,7 +121,7 @@ function LinkNeeded() {
   )
 }
 
-function Starting() {
+function StartingNotice() {
   return (
     <Panel>
       <div role="status" className={css.starting}>

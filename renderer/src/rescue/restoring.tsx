@@ -6,7 +6,7 @@ import { t } from '../i18n/t.ts'
 import { Panel } from '../ui/page.tsx'
 
 /** How far it is. */
-export function PuttingBack({ restore }: { restore: RestoreState }) {
+export function RestoreProgress({ restore }: { restore: RestoreState }) {
   const { phase, share, sentence } = restore
   const label =
     phase === 'checking'

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { faultsByField, type ProblemError } from '../api/client.ts'
-import { useCutOff } from '../api/status.ts'
+import { useCutOffSince } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
 import { ErrorNotice } from './page.tsx'
 import { Notice } from './tone.tsx'
@@ -11,7 +11,7 @@ import { Notice } from './tone.tsx'
  * What the dialog says; `label` and `example` are those of the field, `missing` its error where it
  * is empty and asks for something else than a reason.
  */
-interface ReasonWords {
+interface ReasonTexts {
   readonly title: string
   readonly action: string
   readonly label: string
@@ -20,8 +20,8 @@ interface ReasonWords {
   readonly missing?: string
 }
 
-interface AskReasonProps {
-  readonly words: ReasonWords
+interface ReasonDialogProps {
+  readonly words: ReasonTexts
   /** Name of the field in the body of the call. */
   readonly field: 'reason' | 'note'
   readonly isDanger?: boolean
@@ -33,7 +33,7 @@ interface AskReasonProps {
 }
 
 /** Asks for a reason, which the audit trail keeps, before something is decided about images. */
-export function AskReason(props: AskReasonProps) {
+export function ReasonDialog(props: ReasonDialogProps) {
   return (
     <Modal opened onClose={props.onClose} title={props.words.title}>
       <ReasonForm {...props} />
@@ -50,8 +50,8 @@ function ReasonForm({
   onClose,
   error,
   children,
-}: AskReasonProps) {
-  const isCutOff = useCutOff() !== null
+}: ReasonDialogProps) {
+  const isCutOff = useCutOffSince() !== null
   const form = useForm({
     initialValues: { reason: '' },
     validate: {

@@ -6,7 +6,7 @@ import { FactList } from './page.tsx'
 import { Tag } from './tone.tsx'
 
 /** What the device proposed and what was taken of it: for those who know DICOM. */
-export function Terms({ terms }: { terms: AssociationTerms | null }) {
+export function NegotiatedContexts({ terms }: { terms: AssociationTerms | null }) {
   if (terms === null) return t('ui.activity.one.notAgreed')
   const { implementationClassUid, implementationVersionName, maximumLength, contexts } = terms
   return (

@@ -13,7 +13,7 @@ export function Clock({ instant }: { instant: string }) {
 }
 
 /** How long ago, with the clock on hover; `never` where there is no instant. */
-export function Ago({
+export function TimeAgo({
   instant,
   never = t('ui.common.never'),
 }: {

@@ -12,7 +12,7 @@ import { useContractForm } from './use-contract-form.ts'
  * Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers
  * leave the step out.
  */
-export function CloseStep(props: {
+export function CloseStepDialog(props: {
   row: RowVerdict | null
   onLeave: () => void
   onClosed: (row: RowVerdict) => void

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { ProblemError } from '../api/client.ts'
-import { useCutOff } from '../api/status.ts'
+import { useCutOffSince } from '../api/status.ts'
 import { t } from '../i18n/t.ts'
 import { ErrorNotice } from './page.tsx'
 import { Notice } from './tone.tsx'
@@ -36,7 +36,7 @@ export function ConfirmModal({
 }: ConfirmProps) {
   const [isMounted, setMounted] = useState(false)
   useEffect(() => setMounted(true), [])
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   return (
     <Modal opened={isOpen && isMounted} onClose={onClose} title={title}>
       <Stack>

@@ -9,7 +9,7 @@ export const loadConfirm = async () => ({
 const ConfirmModal = lazy(loadConfirm)
 
 /** Asks before something that is not easily undone. The button says what will happen. */
-export function Confirm(props: ConfirmProps) {
+export function ConfirmAction(props: ConfirmProps) {
   const [wasOpened, setWasOpened] = useState(props.isOpen)
   if (props.isOpen && !wasOpened) setWasOpened(true)
   return (

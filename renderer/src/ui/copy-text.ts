@@ -12,17 +12,17 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 function copySelected(text: string): boolean {
-  const had = document.activeElement
+  const focusedBefore = document.activeElement
   const area = document.createElement('textarea')
   area.value = text
   area.style.position = 'fixed'
   area.style.opacity = '0'
   // Within a dialog, which would take the focus back from anything outside of it.
-  const place = had?.closest('[role="dialog"]') ?? document.body
-  place.append(area)
+  const container = focusedBefore?.closest('[role="dialog"]') ?? document.body
+  container.append(area)
   area.select()
   const isCopied = document.execCommand('copy')
   area.remove()
-  if (had instanceof HTMLElement) had.focus()
+  if (focusedBefore instanceof HTMLElement) focusedBefore.focus()
   return isCopied
 }

@@ -7,11 +7,11 @@ import type { ProblemError } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { showRefused } from './refused.ts'
+import { showRefusal } from './refused.ts'
 import { showDone } from './undo.tsx'
 
 /** What is asked again after a change of a customer or of who is linked to it. */
-export const CUSTOMER_REPLIES = [
+export const CUSTOMER_OPERATIONS = [
   express.list,
   express.read,
   dashboardPeople.customerUsers,
@@ -25,17 +25,17 @@ export interface LinkedPerson {
 
 // The type of the call is that of partners, who receive a text.
 const refused = (message: Message | string | undefined) =>
-  showRefused(typeof message === 'object' ? translateMessage(message) : (message ?? ''))
+  showRefusal(typeof message === 'object' ? translateMessage(message) : (message ?? ''))
 /** Says what the gateway refused. */
-export const failed = (error: unknown): void => showRefused((error as ProblemError).message)
+export const failed = (error: unknown): void => showRefusal((error as ProblemError).message)
 
 // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate`
 // would not.
 
 /** Links people to customers and unlinks them, each with its undo. */
 export function useCustomerLinks() {
-  const addUser = useSend(express.addUser, CUSTOMER_REPLIES)
-  const removeUser = useSend(express.removeUser, CUSTOMER_REPLIES)
+  const addUser = useSend(express.addUser, CUSTOMER_OPERATIONS)
+  const removeUser = useSend(express.removeUser, CUSTOMER_OPERATIONS)
 
   async function change(
     send: typeof addUser,
@@ -80,8 +80,8 @@ export function useCustomerBlock({
   expressCustomerName: name,
 }: ExpressCustomerReference) {
   const params = { expressCustomerId }
-  const deactivate = useSend(express.deactivate, CUSTOMER_REPLIES)
-  const reactivate = useSend(express.reactivate, CUSTOMER_REPLIES)
+  const deactivate = useSend(express.deactivate, CUSTOMER_OPERATIONS)
+  const reactivate = useSend(express.reactivate, CUSTOMER_OPERATIONS)
 
   /** @throws ProblemError */
   async function block(): Promise<void> {

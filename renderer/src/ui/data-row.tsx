@@ -39,10 +39,10 @@ interface RowProps<T> {
   readonly isMarked: boolean
   readonly isSelected: boolean | undefined
   readonly isGrid: boolean
-  readonly opens: boolean
+  readonly isOpenable: boolean
   readonly columns: readonly Column<T>[]
   readonly measure: (element: Element | null) => void
-  readonly hands: RowHandlers<T>
+  readonly handlers: RowHandlers<T>
 }
 
 /** One row, drawn again only where something of it changed. */
@@ -55,10 +55,10 @@ export const DataRow = memo(function DataRow<T>(props: RowProps<T>) {
     isMarked,
     isSelected,
     isGrid,
-    opens,
+    isOpenable,
     columns,
     measure,
-    hands,
+    handlers,
   } = props
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the section hears the keys of all rows, drawn or not
@@ -70,11 +70,11 @@ export const DataRow = memo(function DataRow<T>(props: RowProps<T>) {
       data-index={index}
       data-current={isMarked || undefined}
       {...(isSelected !== undefined && { 'aria-selected': isSelected })}
-      className={`${css.row} ${opens ? css.opens : ''}`}
+      className={`${css.row} ${isOpenable ? css.opens : ''}`}
       style={{ transform: `translateY(${start}px)` }}
-      onFocus={() => hands.focus(index)}
-      onClick={(event) => hands.click(event, row, index)}
-      onDoubleClick={(event) => hands.doubleClick(event, row)}
+      onFocus={() => handlers.focus(index)}
+      onClick={(event) => handlers.click(event, row, index)}
+      onDoubleClick={(event) => handlers.doubleClick(event, row)}
     >
       {columns.map((column) => (
         <div role={isGrid ? 'gridcell' : 'cell'} key={column.name} className={classOf(column)}>

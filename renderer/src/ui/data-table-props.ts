@@ -36,7 +36,7 @@ export interface DataTableProps<T> {
   /** There are rows that are not here yet: sorting those that are would mislead. */
   readonly isPartial?: boolean
   /** The last rows came into view: more may be asked for. */
-  readonly onEnd?: () => void
+  readonly onEndReached?: () => void
   /** Rows before the last at which more is asked for. */
   readonly ahead?: number
   readonly end?: ReactNode
@@ -52,7 +52,7 @@ export interface DataTableProps<T> {
   readonly isMain?: boolean
   readonly onScrolled?: (isDown: boolean) => void
   /** @param first the first row in sight, from 0 */
-  readonly onSight?: (first: number) => void
+  readonly onFirstVisible?: (first: number) => void
   /** Where it changes the table goes back to its top. */
   readonly topOf?: string
   readonly isBusy?: boolean

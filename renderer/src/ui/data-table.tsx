@@ -53,7 +53,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
   const scroller = useTableScroller(scroll, props.isFilling === true)
   const { virtual, items } = useRowsInSight(props, scroller, current.index)
   useScrolledDown(scroller, onScrolled)
-  useTopOf(topOf, scroller.element)
+  useScrollToTop(topOf, scroller.element)
   const moveTo = useRowKeys(props, scroll, current, {
     scrollToIndex: (index) => virtual.scrollToIndex(index),
     height: () => scroller.element.current?.clientHeight,
@@ -62,7 +62,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
     focus: () => moveTo(current.index),
     toTop: () => scroller.element.current?.scrollTo({ top: 0 }),
   }))
-  const hands = useRowHandlers(props, current.become)
+  const handlers = useRowHandlers(props, current.become)
   const isGrid = onSelect !== undefined || onCurrent !== undefined
   const named = {
     role: isGrid ? 'grid' : 'table',
@@ -87,7 +87,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
         </div>
       )}
       <div {...named}>
-        <Head columns={shown} orderOf={orderOf} toggleOrder={toggleOrder} />
+        <HeaderRow columns={shown} orderOf={orderOf} toggleOrder={toggleOrder} />
         <div
           role="rowgroup"
           data-rows
@@ -109,10 +109,10 @@ export function DataTable<T>(given: DataTableProps<T>) {
                 isMarked={isCurrent && current.isChosen}
                 isSelected={selected && isSelected === true}
                 isGrid={isGrid}
-                opens={onOpen !== undefined}
+                isOpenable={onOpen !== undefined}
                 columns={shown}
                 measure={virtual.measureElement}
-                hands={hands}
+                handlers={handlers}
               />
             )
           })}
@@ -124,7 +124,7 @@ export function DataTable<T>(given: DataTableProps<T>) {
 }
 
 /** Back to the top where what is shown changes. */
-function useTopOf(topOf: string | undefined, scroll: RefObject<HTMLElement | null>): void {
+function useScrollToTop(topOf: string | undefined, scroll: RefObject<HTMLElement | null>): void {
   const top = useRef(topOf)
   useEffect(() => {
     if (top.current !== topOf) scroll.current?.scrollTo({ top: 0 })
@@ -145,7 +145,7 @@ function styleOf<T>(
   } as CSSProperties
 }
 
-function Head<T>({
+function HeaderRow<T>({
   columns,
   orderOf,
   toggleOrder,
@@ -154,7 +154,7 @@ function Head<T>({
     <div role="rowgroup" className={css.headGroup}>
       <div role="row" aria-rowindex={1} className={css.head} tabIndex={-1}>
         {columns.map((column) => (
-          <HeadCell
+          <HeaderCell
             key={column.name}
             column={column}
             order={orderOf(column)}
@@ -168,7 +168,7 @@ function Head<T>({
 
 const ARIA_SORT = { asc: 'ascending', desc: 'descending' } as const
 
-function HeadCell<T>({
+function HeaderCell<T>({
   column,
   order,
   onToggle,

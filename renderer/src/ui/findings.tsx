@@ -14,7 +14,7 @@ const TONES_BY_VERDICT: Readonly<Record<Verdict, Tone>> = {
   bad: 'danger',
 }
 
-interface Found {
+interface CheckedItem {
   readonly verdict: Verdict
   readonly sentence: Message
   readonly remedy: Message | null
@@ -24,7 +24,7 @@ interface Found {
  * What was looked at, each with its shape, name, sentence and remedy. `more` adds to one, such as a
  * link.
  */
-export function Findings<T extends Found>(props: {
+export function Findings<T extends CheckedItem>(props: {
   findings: readonly T[]
   nameOf?: (found: T) => string
   more?: (found: T) => ReactNode

@@ -9,13 +9,13 @@ import {
   useState,
 } from 'react'
 import { t } from '../i18n/t.ts'
-import { Confirm } from './confirm.tsx'
+import { ConfirmAction } from './confirm.tsx'
 
-const Report = createContext<(form: string, isDirty: boolean) => void>(() => undefined)
+const DirtyReportContext = createContext<(form: string, isDirty: boolean) => void>(() => undefined)
 
 /** Reports to the guard around a form whether it has changes that are not saved. */
 export function useFormGuard(isDirty: boolean): void {
-  const report = useContext(Report)
+  const report = useContext(DirtyReportContext)
   const form = useId()
   useEffect(() => {
     report(form, isDirty)
@@ -35,8 +35,10 @@ export function useGuardedForms() {
       }),
     [],
   )
-  const guarded = (children: ReactNode) => <Report value={report}>{children}</Report>
-  return { isDirty: dirty.size > 0, guarded }
+  const withFormGuard = (children: ReactNode) => (
+    <DirtyReportContext value={report}>{children}</DirtyReportContext>
+  )
+  return { isDirty: dirty.size > 0, guarded: withFormGuard }
 }
 
 /**
@@ -63,7 +65,7 @@ export const DiscardDialog = (props: {
   onKeep: () => void
   onDiscard: () => void
 }) => (
-  <Confirm
+  <ConfirmAction
     isOpen={props.isOpen}
     title={t('ui.common.discard.title')}
     action={t('ui.common.discard.action')}
@@ -74,5 +76,5 @@ export const DiscardDialog = (props: {
     onConfirm={props.onDiscard}
   >
     {t('ui.common.discard.text')}
-  </Confirm>
+  </ConfirmAction>
 )

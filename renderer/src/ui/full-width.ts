@@ -1,9 +1,9 @@
 import { useEffect, useSyncExternalStore } from 'react'
 
-let wanting = 0
+let requests = 0
 const listeners = new Set<() => void>()
 const change = (by: number) => {
-  wanting += by
+  requests += by
   for (const listener of listeners) listener()
 }
 const subscribe = (listener: () => void) => {
@@ -23,4 +23,4 @@ export function useFullWidth(isWanted: boolean): void {
   }, [isWanted])
 }
 
-export const useIsFullWidth = (): boolean => useSyncExternalStore(subscribe, () => wanting > 0)
+export const useIsFullWidth = (): boolean => useSyncExternalStore(subscribe, () => requests > 0)

@@ -3,7 +3,7 @@ import type { Icon as TablerIcon } from '@tabler/icons-react'
 import { Tooltip } from './tooltip.tsx'
 
 /** Something that can be done, as an icon; its name on hover and for screen readers. */
-export function IconAct(props: {
+export function IconAction(props: {
   icon: TablerIcon
   label: string
   isBusy?: boolean

@@ -10,10 +10,10 @@ import { translateMessage } from '../i18n/messages.ts'
 import { keywordText } from '../i18n/param-text.ts'
 import { t } from '../i18n/t.ts'
 import { Clock } from './clock.tsx'
-import { CloseStep } from './close-step.tsx'
+import { CloseStepDialog } from './close-step.tsx'
 import { Copy } from './copy.tsx'
 import { ExplanationView } from './explanation-view.tsx'
-import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Panel } from './page.tsx'
+import { EmptyState, ErrorNotice, FactList, LoadingPlaceholder, Panel } from './page.tsx'
 import { VerdictTable } from './verdict-table.tsx'
 
 type Verdict = 'all' | 'sent' | 'filtered' | 'withheld'
@@ -104,11 +104,11 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
       {asked.isError && <ErrorNotice error={asked.error} onRetry={() => void asked.refetch()} />}
       {rows === undefined && !asked.isError && <LoadingPlaceholder rows={6} />}
       {rows?.length === 0 && (
-        <Empty title={t(`ui.common.inspection.noneOf.${verdict}`)}>
+        <EmptyState title={t(`ui.common.inspection.noneOf.${verdict}`)}>
           {verdict === 'all'
             ? t('ui.common.inspection.noneText')
             : t('ui.common.inspection.noneOfText')}
-        </Empty>
+        </EmptyState>
       )}
       {rows && rows.length > 0 && (
         <VerdictTable
@@ -128,7 +128,7 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
           }
         />
       )}
-      <CloseStep
+      <CloseStepDialog
         row={closing}
         onLeave={() => setClosing(null)}
         onClosed={(row) => mark(row, true)}
@@ -149,7 +149,7 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
       }
     >
       {keys.length === 0 ? (
-        <Empty title={t('ui.common.inspection.noKey')} />
+        <EmptyState title={t('ui.common.inspection.noKey')} />
       ) : (
         <section aria-label={t('ui.common.inspection.keysLabel')}>
           <Table verticalSpacing={5} horizontalSpacing={16} fz="13px">

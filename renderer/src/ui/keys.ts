@@ -1,8 +1,8 @@
 /** One stroke of a shortcut, such as `mod+k`, taken apart. */
 interface KeyStroke {
   readonly key: string
-  readonly mod: boolean
-  readonly alt: boolean
+  readonly hasMod: boolean
+  readonly hasAlt: boolean
   readonly shift: boolean
 }
 
@@ -18,8 +18,8 @@ const strokeOf = (text: string): KeyStroke => {
   const key = parts.at(-1) || '+'
   return {
     key,
-    mod: parts.includes('mod'),
-    alt: parts.includes('alt'),
+    hasMod: parts.includes('mod'),
+    hasAlt: parts.includes('alt'),
     shift: parts.includes('shift'),
   }
 }
@@ -38,7 +38,7 @@ const isSign = (key: string) => key.length === 1 && !isLetter(key) && !isDigit(k
  * where the layout has no Latin letter on it.
  */
 export function isPressed(text: string, pressed: KeyPress): boolean {
-  const { key, mod, alt, shift } = strokeOf(text)
+  const { key, hasMod: mod, hasAlt: alt, shift } = strokeOf(text)
   if (mod !== (pressed.ctrlKey || pressed.metaKey) || alt !== pressed.altKey) return false
   const isOnDigit = /^Digit\d$/.test(pressed.code) && !pressed.shiftKey
   if (isSign(key) ? isOnDigit : shift !== pressed.shiftKey) return false
@@ -55,7 +55,7 @@ export const isModifier = ({ key }: Pick<KeyPress, 'key'>): boolean =>
 
 /** Whether its first stroke has Ctrl or Alt, so that it may be pressed where text is typed. */
 export const hasModifier = (keys: string): boolean => {
-  const { mod, alt } = strokeOf(keys)
+  const { hasMod: mod, hasAlt: alt } = strokeOf(keys)
   return mod || alt
 }
 
@@ -65,7 +65,7 @@ export const isCharacter = (keys: string): boolean =>
 
 /** The keys of a stroke in their order, for a person: `['Ctrl', 'K']`. */
 export function keysOf(text: string, names: Readonly<Record<string, string>>): readonly string[] {
-  const { key, mod, alt, shift } = strokeOf(text)
+  const { key, hasMod: mod, hasAlt: alt, shift } = strokeOf(text)
   const nameOf = (one: string) => names[one] ?? one.toUpperCase()
   return [mod && 'mod', alt && 'alt', shift && !isSign(key) && 'shift', key]
     .filter((one) => one !== false)

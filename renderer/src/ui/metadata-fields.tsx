@@ -5,12 +5,12 @@ import { flushSync } from 'react-dom'
 import { t } from '../i18n/t.ts'
 import css from './metadata-fields.module.css'
 import {
+  MAX_NAME_CHARACTERS,
   MAX_PAIRS,
+  MAX_VALUE_CHARACTERS,
   type MetadataPair,
-  NAME_CHARACTERS,
   newPair,
   pairFaults,
-  VALUE_CHARACTERS,
 } from './metadata-pairs.ts'
 
 /**
@@ -25,7 +25,7 @@ export function MetadataFields(props: {
   errors?: Readonly<Record<string, unknown>> | undefined
 }) {
   const { value, onChange, errors = {} } = props
-  const place = useRef<HTMLFieldSetElement>(null)
+  const fieldsetElement = useRef<HTMLFieldSetElement>(null)
   const faults = pairFaults(value)
   const refusals = Object.entries(errors).flatMap(([path, fault]) =>
     (path === 'metadata' || path.startsWith('metadata.')) && typeof fault === 'string'
@@ -38,12 +38,13 @@ export function MetadataFields(props: {
   function add() {
     // Drawn at once: what is typed next belongs to the new line.
     flushSync(() => onChange([...value, newPair()]))
-    const names = place.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
+    const names =
+      fieldsetElement.current?.querySelectorAll<HTMLInputElement>('input[data-name]') ?? []
     ;[...names].at(-1)?.focus()
   }
   function remove(id: number) {
     flushSync(() => onChange(value.filter((pair) => pair.id !== id)))
-    place.current?.querySelector<HTMLElement>('[data-add]')?.focus()
+    fieldsetElement.current?.querySelector<HTMLElement>('[data-add]')?.focus()
   }
   /** Enter goes on to another line instead of sending the form. */
   function onKeyDown(event: KeyboardEvent) {
@@ -53,7 +54,7 @@ export function MetadataFields(props: {
   }
 
   return (
-    <fieldset ref={place} className={css.fields}>
+    <fieldset ref={fieldsetElement} className={css.fields}>
       <legend className={css.legend}>{t('ui.customers.metadata.title')}</legend>
       <p className={css.about}>
         {value.length === 0 ? t('ui.customers.metadata.none') : t('ui.customers.metadata.about')}
@@ -64,7 +65,7 @@ export function MetadataFields(props: {
             data-name
             aria-label={t('ui.customers.metadata.nameOf', { line: at + 1 })}
             placeholder={t('ui.customers.metadata.name')}
-            maxLength={NAME_CHARACTERS}
+            maxLength={MAX_NAME_CHARACTERS}
             value={pair.name}
             error={faults.get(pair.id)}
             onChange={(event) => set(pair.id, { name: event.currentTarget.value })}
@@ -72,7 +73,7 @@ export function MetadataFields(props: {
           <TextInput
             aria-label={t('ui.customers.metadata.valueOf', { name: pair.name || at + 1 })}
             placeholder={t('ui.customers.metadata.value')}
-            maxLength={VALUE_CHARACTERS}
+            maxLength={MAX_VALUE_CHARACTERS}
             value={pair.value}
             onChange={(event) => set(pair.id, { value: event.currentTarget.value })}
             onKeyDown={onKeyDown}

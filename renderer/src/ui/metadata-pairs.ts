@@ -10,11 +10,11 @@ export interface MetadataPair {
 }
 
 export const MAX_PAIRS = 50
-export const NAME_CHARACTERS = 100
-export const VALUE_CHARACTERS = 1000
+export const MAX_NAME_CHARACTERS = 100
+export const MAX_VALUE_CHARACTERS = 1000
 
-let made = 0
-export const newPair = (name = '', value = ''): MetadataPair => ({ id: ++made, name, value })
+let lastId = 0
+export const newPair = (name = '', value = ''): MetadataPair => ({ id: ++lastId, name, value })
 
 /** The map as lines, for `MetadataFields`. */
 export const pairsOf = (metadata: Metadata | null | undefined): readonly MetadataPair[] =>

@@ -6,7 +6,7 @@ import { copyText } from './copy-text.ts'
  * Shows in place of an empty page that its program could not be loaded. It is plain HTML, because
  * the components belong to what is missing.
  */
-export function showNotStarted(error: unknown): void {
+export function showStartFailure(error: unknown): void {
   const { id, text } = errorReference(error, new Date(), window.location.href)
   const heading = document.createElement('h1')
   heading.textContent = t('ui.common.notStarted')

@@ -2,18 +2,18 @@ import { Button, type ButtonProps } from '@mantine/core'
 import { IconPhoto } from '@tabler/icons-react'
 import { useState } from 'react'
 import { viewPaths } from '#shared/view-paths.ts'
-import { closeView, type ImagesOf, openView } from '../api/views.ts'
+import { closeView, openView, type StudySelector } from '../api/views.ts'
 import { t } from '../i18n/t.ts'
 import { watchChild } from './image-panel/child-windows.ts'
-import { showRefused } from './refused.ts'
+import { showRefusal } from './refused.ts'
 
 /**
  * Opens images in a tab or window of their own, and says where that fails. Called while a click is
  * handled: the window is opened at once, since a browser opens none once the gateway has answered.
  */
-export async function openImages(of: ImagesOf): Promise<void> {
+export async function openImages(of: StudySelector): Promise<void> {
   const child = window.open('/viewer', '_blank')
-  if (!child) return void showRefused(t('ui.image-panel.blockedTab'))
+  if (!child) return void showRefusal(t('ui.image-panel.blockedTab'))
   try {
     const { viewId } = await openView(of)
     if (child.closed) return closeView(viewId)
@@ -21,15 +21,15 @@ export async function openImages(of: ImagesOf): Promise<void> {
     watchChild(child)
   } catch (error) {
     child.close()
-    showRefused(error instanceof Error ? error.message : String(error), t('ui.image-panel.failed'))
+    showRefusal(error instanceof Error ? error.message : String(error), t('ui.image-panel.failed'))
   }
 }
 
 /** The button for it. */
-export function OpenImages({
+export function OpenImagesButton({
   of,
   ...rest
-}: { of: ImagesOf } & Pick<ButtonProps, 'size' | 'variant'>) {
+}: { of: StudySelector } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isOpening, setIsOpening] = useState(false)
   const open = () => {
     setIsOpening(true)

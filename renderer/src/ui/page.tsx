@@ -78,7 +78,7 @@ export function FactList({
  * Nothing to show, and what to do about it.
  * @param error of an error screen, which shows its reference; null where nothing was thrown
  */
-export function Empty({
+export function EmptyState({
   icon,
   title,
   children,

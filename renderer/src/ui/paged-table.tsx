@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import type { ProblemError } from '../api/client.ts'
 import { DataTable } from './data-table.tsx'
 import type { DataTableProps } from './data-table-props.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from './page.tsx'
-import { WithPreview } from './preview-pane.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from './page.tsx'
+import { PreviewLayout } from './preview-pane.tsx'
 
 /**
  * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found
@@ -52,26 +52,26 @@ export function PagedTable<T>({
     <>
       {list.error && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && !list.error && <LoadingPlaceholder rows={10} height={waitingHeight} />}
-      {list.isSuccess && table.rows.length === 0 && <NothingListed {...nothing} />}
+      {list.isSuccess && table.rows.length === 0 && <EmptyList {...nothing} />}
       {table.rows.length > 0 && (
-        <Beside side={side}>
+        <SideBySide side={side}>
           <Panel isFlush className="grow">
             <DataTable isFilling isOpenedByKey={side != null} {...table} />
           </Panel>
-        </Beside>
+        </SideBySide>
       )}
     </>
   )
 }
 
-const Beside = ({ side, children }: { side: ReactNode; children: ReactNode }) =>
-  side === undefined ? children : <WithPreview side={side}>{children}</WithPreview>
+const SideBySide = ({ side, children }: { side: ReactNode; children: ReactNode }) =>
+  side === undefined ? children : <PreviewLayout side={side}>{children}</PreviewLayout>
 
 /** Stands in the place of a list. */
-export function NothingListed({ icon: Icon, title, text, add, clear }: EmptyTableText) {
+export function EmptyList({ icon: Icon, title, text, add, clear }: EmptyTableText) {
   return (
     <Panel>
-      <Empty
+      <EmptyState
         icon={<Icon size={34} stroke={1.3} />}
         title={title}
         action={
@@ -85,7 +85,7 @@ export function NothingListed({ icon: Icon, title, text, add, clear }: EmptyTabl
         }
       >
         {text}
-      </Empty>
+      </EmptyState>
     </Panel>
   )
 }

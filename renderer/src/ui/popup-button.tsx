@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { t } from '../i18n/t.ts'
-import { showRefused } from './refused.ts'
+import { showRefusal } from './refused.ts'
 
 type Button = ReactElement<
   ButtonHTMLAttributes<HTMLButtonElement> & RefAttributes<HTMLButtonElement>
@@ -53,7 +53,7 @@ export function PopupButton<P extends object>(props: {
       const Loaded = await load()
       setPopup(() => Loaded)
     } catch {
-      showRefused(t('ui.common.cutOff'))
+      showRefusal(t('ui.common.cutOff'))
     } finally {
       setLoading(false)
     }

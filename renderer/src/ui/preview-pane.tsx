@@ -7,7 +7,7 @@ import { Panel } from './page.tsx'
 import css from './preview-pane.module.css'
 
 /** Beside a list in a narrower window there is no room (preview-pane.module.css). */
-const HAS_ROOM = '(min-width: 1081px)'
+const WIDE_WINDOW_QUERY = '(min-width: 1081px)'
 
 export interface PreviewChoice {
   readonly isShown: boolean
@@ -21,7 +21,8 @@ export interface PreviewChoice {
  * @param keptAt where the browser keeps the choice
  */
 export function usePreviewChoice(keptAt: string): PreviewChoice {
-  const hasRoom = useMediaQuery(HAS_ROOM, undefined, { getInitialValueInEffect: false }) ?? true
+  const hasRoom =
+    useMediaQuery(WIDE_WINDOW_QUERY, undefined, { getInitialValueInEffect: false }) ?? true
   const [choice, setChoice] = useLocalStorage({
     key: keptAt,
     defaultValue: 'on',
@@ -62,7 +63,7 @@ export function PreviewPane({ children }: { children: ReactNode | null }) {
 }
 
 /** A list with what is shown beside it. */
-export function WithPreview({ side, children }: { side: ReactNode; children: ReactNode }) {
+export function PreviewLayout({ side, children }: { side: ReactNode; children: ReactNode }) {
   return (
     <div className={css.body}>
       <div className={css.list}>{children}</div>

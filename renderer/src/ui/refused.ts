@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications'
 
 /** Says that something was not done, and why. */
-export const showRefused = (message: string, title?: string): void =>
+export const showRefusal = (message: string, title?: string): void =>
   void notifications.show({ color: 'red', message, ...(title !== undefined && { title }) })

@@ -6,7 +6,7 @@ interface Step {
 }
 
 /** Keys that move from row to row, by the code of their name. */
-export const STEPS = {
+export const ROW_STEPS = {
   down: { keys: ['j', 'arrowdown'], by: 1 },
   up: { keys: ['k', 'arrowup'], by: -1 },
   pageDown: { keys: ['pagedown'], by: 1, isPage: true },
@@ -19,7 +19,12 @@ export const STEPS = {
  * The row that a step leads to; it ends at the first and the last one.
  * @param page rows that are in sight
  */
-export function stepped({ by, isPage }: Step, from: number, count: number, page: number): number {
+export function steppedIndex(
+  { by, isPage }: Step,
+  from: number,
+  count: number,
+  page: number,
+): number {
   const to = from + (isPage ? by * page : by)
   return Math.max(0, Math.min(count - 1, to))
 }
@@ -32,10 +37,10 @@ export function indexOfKey<T, K>(
   was: number,
 ): number {
   if (key === undefined) return -1
-  const isAt = (index: number) => {
+  const hasKeyAt = (index: number) => {
     const row = rows[index]
     return row !== undefined && keyOf(row) === key
   }
-  if (isAt(was)) return was
+  if (hasKeyAt(was)) return was
   return rows.findIndex((row) => keyOf(row) === key)
 }

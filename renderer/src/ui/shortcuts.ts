@@ -30,26 +30,27 @@ interface Entry extends ShortcutGroup {
   readonly within?: RefObject<Element | null> | undefined
 }
 
-const SEQUENCE_MS = 1500
-const INPUTS =
+const SEQUENCE_TIMEOUT_MS = 1500
+const INPUT_SELECTOR =
   'input:not([type="checkbox"], [type="radio"], [type="button"], [type="range"]), textarea, select, [contenteditable="true"]'
 /**
  * They read letters themselves; and a panel with choices is no place to do something with a list
  * behind it.
  */
-const READERS = '[role="menu"], [role="listbox"], [role="dialog"]:not([aria-modal="true"])'
-const DIALOG = '[role="dialog"][aria-modal="true"]'
+const KEY_CONSUMERS = '[role="menu"], [role="listbox"], [role="dialog"]:not([aria-modal="true"])'
+const DIALOG_SELECTOR = '[role="dialog"][aria-modal="true"]'
 /** Enter and Space press these. */
-const PRESSABLE = 'a, button, input, summary, video, [role="button"]'
+const PRESSABLE_SELECTOR = 'a, button, input, summary, video, [role="button"]'
 /** Arrows, Home, End and the page keys move these. */
-const MOVABLE = 'input[type="range"], input[type="radio"], [role="slider"], video, [data-scrolls]'
+const ARROW_KEY_SELECTOR =
+  'input[type="range"], input[type="radio"], [role="slider"], video, [data-scrolls]'
 const MOVES = /^(Arrow\w+|Page(Up|Down)|Home|End)$/
 
 const entries = new Set<Entry>()
 const listeners = new Set<() => void>()
 let shown: readonly ShortcutGroup[] = []
-let begun: { readonly stroke: string; readonly at: number } | null = null
-let hasCharacters = true
+let pendingStroke: { readonly stroke: string; readonly at: number } | null = null
+let areCharacterKeysAllowed = true
 
 /** Those that can be pressed now, by group. What they do is that of the row that is current now. */
 export function shortcutGroups(): readonly ShortcutGroup[] {
@@ -78,7 +79,7 @@ export const useShortcutGroups = (): readonly ShortcutGroup[] =>
 
 /** Switches keys that write a character off or on (WCAG 2.1.4). */
 export function allowCharacterKeys(isAllowed: boolean): void {
-  hasCharacters = isAllowed
+  areCharacterKeysAllowed = isAllowed
 }
 
 /** Adds shortcuts. @returns what takes them away again */
@@ -108,7 +109,7 @@ export function useShortcuts(
     entry.shortcuts = shortcuts
   })
   useEffect(() => {
-    entry.isInDialog = document.querySelector(DIALOG) !== null
+    entry.isInDialog = document.querySelector(DIALOG_SELECTOR) !== null
     return registerShortcuts(entry)
   }, [entry])
   const names = shortcuts.map(({ keys, name }) => `${keys} ${name}`).join('\n')
@@ -118,8 +119,8 @@ export function useShortcuts(
 
 /** What is heard where the focus is, the newest first. */
 function heardAt(target: Element | null): readonly Shortcut[] {
-  const isTyping = target?.closest(`${INPUTS}, ${READERS}`) != null
-  const isDialogOpen = document.querySelector(DIALOG) !== null
+  const isTyping = target?.closest(`${INPUT_SELECTOR}, ${KEY_CONSUMERS}`) != null
+  const isDialogOpen = document.querySelector(DIALOG_SELECTOR) !== null
   return [...entries]
     .reverse()
     .filter(({ within }) => !within || within.current?.contains(target))
@@ -127,22 +128,25 @@ function heardAt(target: Element | null): readonly Shortcut[] {
       shortcuts.filter(({ isEverywhere }) => isEverywhere || isInDialog || !isDialogOpen),
     )
     .filter(({ keys, run }) => run && (hasModifier(keys) || keys === 'f1' || !isTyping))
-    .filter(({ keys }) => hasCharacters || !isCharacter(keys))
+    .filter(({ keys }) => areCharacterKeysAllowed || !isCharacter(keys))
 }
 
 /** Whether the browser does something itself with a key on the element that has the focus. */
 function isNative({ key, ctrlKey, metaKey }: KeyboardEvent, target: Element | null): boolean {
   if (key === 'Enter' || key === ' ')
-    return !ctrlKey && !metaKey && target?.closest(PRESSABLE) != null
-  return MOVES.test(key) && target?.matches(MOVABLE) === true
+    return !ctrlKey && !metaKey && target?.closest(PRESSABLE_SELECTOR) != null
+  return MOVES.test(key) && target?.matches(ARROW_KEY_SELECTOR) === true
 }
 
 /** Runs the shortcut of a pressed key. */
 export function pressShortcut(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event)) return
   const target = event.target instanceof Element ? event.target : null
-  const before = begun && event.timeStamp - begun.at < SEQUENCE_MS ? begun.stroke : null
-  begun = null
+  const before =
+    pendingStroke && event.timeStamp - pendingStroke.at < SEQUENCE_TIMEOUT_MS
+      ? pendingStroke.stroke
+      : null
+  pendingStroke = null
   if (isNative(event, target)) return
   const heard = heardAt(target).map((shortcut) => ({ shortcut, strokes: strokesOf(shortcut.keys) }))
   const now =
@@ -154,5 +158,5 @@ export function pressShortcut(event: KeyboardEvent): void {
     return
   }
   const stroke = heard.find(({ strokes: [a = ''] }) => isPressed(a, event))?.strokes[0]
-  if (stroke !== undefined) begun = { stroke, at: event.timeStamp }
+  if (stroke !== undefined) pendingStroke = { stroke, at: event.timeStamp }
 }

@@ -17,7 +17,7 @@ function Copyable({ value, what }: { value: string; what: string }) {
 /**
  * Something that is shown once and not kept: it closes only by the button that says it was copied.
  */
-export function ShownOnce(props: {
+export function OneTimeValueDialog(props: {
   value: string | null
   title: string
   about: string

@@ -8,7 +8,7 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from './page.tsx'
 import css from './support-dialog.module.css'
 
-const ZIP = '/dashboard/backups/diagnostics.zip'
+const ZIP_PATH = '/dashboard/backups/diagnostics.zip'
 
 /** What support is given, file by file, to be read before it is saved. */
 export function SupportDialog({ onClose }: { onClose: () => void }) {
@@ -63,7 +63,7 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
             </Button>
             <Button
               component="a"
-              href={ZIP}
+              href={ZIP_PATH}
               download
               leftSection={<IconDownload size={16} />}
               disabled={!reply.data}

@@ -54,7 +54,7 @@ const dark: MantineColorsTuple = [
 ]
 
 /** The head of a dialog is no banner: that is the landmark of the page. */
-const NO_BANNER = { header: { role: 'none' } }
+const NO_BANNER_ROLE = { header: { role: 'none' } }
 
 /**
  * What `Component.extend` gives, without the component: the first screen need not load what it does
@@ -96,7 +96,7 @@ export const theme = createTheme({
     Modal: part<ModalProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: {
-        attributes: NO_BANNER,
+        attributes: NO_BANNER_ROLE,
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { 'aria-label': t('ui.common.close') },
@@ -105,7 +105,7 @@ export const theme = createTheme({
     Drawer: part<DrawerProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
       defaultProps: {
-        attributes: NO_BANNER,
+        attributes: NO_BANNER_ROLE,
         position: 'right',
         overlayProps: { backgroundOpacity: 0.35 },
         closeButtonProps: { 'aria-label': t('ui.common.close') },

@@ -2,7 +2,7 @@
 const MAX_CONCURRENT = 2
 
 const waiting = new Set<() => void>()
-let loading = 0
+let loadingCount = 0
 
 /** A place in the queue. */
 export interface QueueSlot {
@@ -14,9 +14,9 @@ export interface QueueSlot {
 
 function next(): void {
   for (const start of waiting) {
-    if (loading >= MAX_CONCURRENT) return
+    if (loadingCount >= MAX_CONCURRENT) return
     waiting.delete(start)
-    loading += 1
+    loadingCount += 1
     start()
   }
 }
@@ -35,7 +35,7 @@ export function takeTurn(start: () => void): QueueSlot {
       leave()
       if (isOver) return
       isOver = true
-      loading -= 1
+      loadingCount -= 1
       next()
     },
   }

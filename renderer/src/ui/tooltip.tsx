@@ -14,7 +14,7 @@ import {
 } from 'react'
 import { loadLater } from './load-later.ts'
 
-let Drawn: ComponentType<TooltipProps> | null = null
+let LoadedTooltip: ComponentType<TooltipProps> | null = null
 let isWanted = false
 const listeners = new Set<() => void>()
 const subscribe = (listener: () => void) => {
@@ -25,7 +25,7 @@ const subscribe = (listener: () => void) => {
 async function loadOnce(): Promise<void> {
   if (isWanted) return
   isWanted = true
-  Drawn = (await loadLater(() => import('./tooltip-drawn.ts'))).Tooltip
+  LoadedTooltip = (await loadLater(() => import('./tooltip-drawn.ts'))).Tooltip
   for (const listener of listeners) listener()
 }
 
@@ -47,7 +47,7 @@ export function Tooltip(props: {
   const { label, isOnFocus = false, disabled = false, position = 'top', children } = props
   const target = useRef<HTMLElement>(null)
   const [isFocused, setFocused] = useState(false)
-  const Loaded = useSyncExternalStore(subscribe, () => Drawn)
+  const Loaded = useSyncExternalStore(subscribe, () => LoadedTooltip)
   useEffect(() => void loadOnce(), [])
   return (
     <>

@@ -7,7 +7,7 @@ import type { Operation } from '#shared/operation.ts'
 import { faultsByField, type ProblemError } from '../api/client.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { useFormGuard } from './form-guard.tsx'
-import { showRefused } from './refused.ts'
+import { showRefusal } from './refused.ts'
 
 interface ContractForm<Values, Body> {
   /** The operation whose body the form edits: its schema validates the form. */
@@ -62,7 +62,7 @@ export function useContractForm<Values extends object, Body>({
       if (shown)
         (field?.querySelector<HTMLElement>('input, textarea') ?? (shown as HTMLElement)).focus()
       // No field of the form shows it.
-      else if (typeof text === 'string') showRefused(text)
+      else if (typeof text === 'string') showRefusal(text)
     }
     form.onSubmit(async (values) => {
       if (isValidating.current) return

@@ -5,13 +5,13 @@ import { type QueueSlot, takeTurn } from './thumbnail-queue.ts'
 const loaded = new Set<string>()
 const MAX_REMEMBERED_PICTURES = 2000
 
-function remember(address: string): void {
+function rememberPicture(address: string): void {
   loaded.add(address)
   const [oldest] = loaded
   if (loaded.size > MAX_REMEMBERED_PICTURES && oldest !== undefined) loaded.delete(oldest)
 }
 
-interface Loading {
+interface PictureLoad {
   readonly address: string | undefined
   readonly state: 'waiting' | 'loading' | 'loaded' | 'failed'
 }
@@ -21,9 +21,9 @@ interface Loading {
  * @param address undefined: there is no picture
  */
 export function usePicture(address: string | undefined, isInSight: boolean) {
-  const [known, setKnown] = useState<Loading>({ address: undefined, state: 'waiting' })
-  const fresh = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
-  const state = known.address === address ? known.state : fresh
+  const [known, setKnown] = useState<PictureLoad>({ address: undefined, state: 'waiting' })
+  const initialState = address !== undefined && loaded.has(address) ? 'loaded' : 'waiting'
+  const state = known.address === address ? known.state : initialState
   const turn = useRef<QueueSlot>(undefined)
   const isWaiting = isInSight && address !== undefined && state === 'waiting'
   useEffect(() => {
@@ -35,7 +35,7 @@ export function usePicture(address: string | undefined, isInSight: boolean) {
   useEffect(() => () => turn.current?.end(), [address])
   const end = (how: 'loaded' | 'failed') => {
     turn.current?.end()
-    if (how === 'loaded' && address !== undefined) remember(address)
+    if (how === 'loaded' && address !== undefined) rememberPicture(address)
     setKnown({ address, state: how })
   }
   return {

@@ -2,7 +2,7 @@ import { useMemo, useRef } from 'react'
 import type { RowHandlers } from './data-row.tsx'
 import type { DataTableProps } from './data-table-props.ts'
 
-const NOT_ROW = 'a, button, input, label'
+const INTERACTIVE_SELECTOR = 'a, button, input, label'
 
 /**
  * What the pointer and the focus do with the rows of a table: the same object for ever, so that a
@@ -12,25 +12,26 @@ export function useRowHandlers<T>(
   { onOpen, isOpenedByKey, onSelect }: DataTableProps<T>,
   become: (index: number) => void,
 ): RowHandlers<T> {
-  const doing = useRef<RowHandlers<T>>(null)
-  doing.current = {
+  const latestHandlers = useRef<RowHandlers<T>>(null)
+  latestHandlers.current = {
     focus: become,
     click(event, row, index) {
-      if ((event.target as Element).closest(NOT_ROW) !== null) return
+      if ((event.target as Element).closest(INTERACTIVE_SELECTOR) !== null) return
       if (onSelect && (event.ctrlKey || event.metaKey || event.shiftKey))
         return onSelect(row, event.shiftKey)
       become(index)
       if (!isOpenedByKey) onOpen?.(row)
     },
     doubleClick(event, row) {
-      if (isOpenedByKey && (event.target as Element).closest(NOT_ROW) === null) onOpen?.(row)
+      if (isOpenedByKey && (event.target as Element).closest(INTERACTIVE_SELECTOR) === null)
+        onOpen?.(row)
     },
   }
   return useMemo<RowHandlers<T>>(
     () => ({
-      focus: (index) => doing.current?.focus(index),
-      click: (event, row, index) => doing.current?.click(event, row, index),
-      doubleClick: (event, row) => doing.current?.doubleClick(event, row),
+      focus: (index) => latestHandlers.current?.focus(index),
+      click: (event, row, index) => latestHandlers.current?.click(event, row, index),
+      doubleClick: (event, row) => latestHandlers.current?.doubleClick(event, row),
     }),
     [],
   )

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
 import type { DataTableProps } from './data-table-props.ts'
-import { STEPS, stepped } from './row-steps.ts'
+import { ROW_STEPS, steppedIndex } from './row-steps.ts'
 import { type Shortcut, useShortcuts } from './shortcuts.ts'
 import type { CurrentRow } from './use-current-row.ts'
 
@@ -40,12 +40,14 @@ export function useRowKeys<T>(
     // Also where the row was the current one already, but had not the focus.
     rowAt(index)?.focus({ preventScroll: true })
   }
-  const goBy = (step: (typeof STEPS)[keyof typeof STEPS]) => {
+  const goBy = (step: (typeof ROW_STEPS)[keyof typeof ROW_STEPS]) => {
     const page = Math.floor((rowsInSight.height() ?? 400) / (rowHeight ?? 44)) - 2
     // The first step takes the row that Tab would go to.
     const isRowFocused = current.isChosen && scroll.current?.contains(document.activeElement)
     const isStep = isRowFocused || Math.abs(step.by) !== 1 || 'isPage' in step
-    moveTo(isStep ? stepped(step, current.index, rows.length, Math.max(1, page)) : current.index)
+    moveTo(
+      isStep ? steppedIndex(step, current.index, rows.length, Math.max(1, page)) : current.index,
+    )
   }
   const shortcut = (keys: string, name: string, run: (row: T) => void): Shortcut => ({
     keys,
@@ -53,9 +55,9 @@ export function useRowKeys<T>(
     run: () => rows[current.index] !== undefined && run(rows[current.index] as T),
   })
   const steps = STEP_NAMES.flatMap((name) =>
-    STEPS[name].keys.map(
+    ROW_STEPS[name].keys.map(
       (keys): Shortcut => ({
-        ...shortcut(keys, t(`ui.study-list.keyNames.${name}`), () => goBy(STEPS[name])),
+        ...shortcut(keys, t(`ui.study-list.keyNames.${name}`), () => goBy(ROW_STEPS[name])),
         repeats: true,
       }),
     ),

@@ -9,7 +9,7 @@ export function useRowsInSight<T>(
   { element, above }: TableScroller,
   currentIndex: number,
 ) {
-  const { rows, keyOf, rowHeight, onEnd, ahead = 5, onSight } = props
+  const { rows, keyOf, rowHeight, onEndReached, ahead = 5, onFirstVisible } = props
   const held = useRef(keyOf)
   held.current = keyOf
   // The virtual list computes all again whenever this changes: with the rows, not with each
@@ -30,7 +30,7 @@ export function useRowsInSight<T>(
     },
     [currentIndex],
   )
-  const virtual = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => element.current,
     scrollMargin: above,
@@ -41,13 +41,13 @@ export function useRowsInSight<T>(
     getItemKey,
   })
   // Before `range` is read, which this brings up to date.
-  const items = virtual.getVirtualItems()
-  const last = virtual.range?.endIndex ?? 0
+  const items = virtualizer.getVirtualItems()
+  const last = virtualizer.range?.endIndex ?? 0
   useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - ahead) onEnd?.()
-  }, [last, rows.length, onEnd, ahead])
+    if (rows.length > 0 && last >= rows.length - ahead) onEndReached?.()
+  }, [last, rows.length, onEndReached, ahead])
 
-  const first = virtual.range?.startIndex ?? 0
-  useEffect(() => onSight?.(first), [first, onSight])
-  return { virtual, items }
+  const first = virtualizer.range?.startIndex ?? 0
+  useEffect(() => onFirstVisible?.(first), [first, onFirstVisible])
+  return { virtual: virtualizer, items }
 }

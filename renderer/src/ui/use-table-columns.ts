@@ -19,7 +19,7 @@ const features = tableFeatures({
   sortedRowModel: createSortedRowModel(),
   sortFns: { alphanumeric: sortFn_alphanumeric },
 })
-const NOTHING: readonly never[] = []
+const NO_COLUMNS: readonly never[] = []
 /** A name may be empty, an id of TanStack Table may not. */
 const idOf = ({ name }: { readonly name: string }) => `column ${name}`
 
@@ -35,7 +35,7 @@ export function useTableColumns<T>({
 }: Pick<DataTableProps<T>, 'tableId' | 'columns' | 'rows' | 'isPartial'>) {
   const [hidden, setHidden] = useLocalStorage<readonly string[]>({
     key: `isthmus-hidden-columns ${tableId ?? ''}`,
-    defaultValue: NOTHING,
+    defaultValue: NO_COLUMNS,
     getInitialValueInEffect: false,
   })
   const [sorting, setSorting] = useState<SortingState>([])
@@ -57,7 +57,7 @@ export function useTableColumns<T>({
     features,
     columns: definitions,
     // Lists that cannot be sorted may be long: no row models are made of them.
-    data: (isSortable ? rows : NOTHING) as readonly (T & object)[],
+    data: (isSortable ? rows : NO_COLUMNS) as readonly (T & object)[],
     state: {
       sorting,
       columnVisibility: Object.fromEntries(hidden.map((name) => [idOf({ name }), false])),
@@ -80,7 +80,7 @@ export function useTableColumns<T>({
     choice: hideable.map(({ name }) => ({ name, isShown: !hidden.includes(name) })),
     toggleColumn: (name: string) =>
       setHidden(hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name]),
-    showAll: () => setHidden(NOTHING),
+    showAll: () => setHidden(NO_COLUMNS),
   }
 }
 

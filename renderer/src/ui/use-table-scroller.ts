@@ -2,9 +2,9 @@ import { useMediaQuery } from '@mantine/hooks'
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 /** Of a window in which a table can fill the screen below its filters (`theme.css` has it too). */
-const IS_HIGH = '(min-height: 641px)'
+const TALL_WINDOW_QUERY = '(min-height: 641px)'
 /** Pixels from which a table counts as scrolled down. */
-const DOWN = 8
+const SCROLLED_DOWN_PX = 8
 
 export interface TableScroller {
   /** The table itself, or what it is in: the screen, a dialog. */
@@ -24,7 +24,7 @@ export function useTableScroller(
   table: RefObject<HTMLElement | null>,
   isFilling: boolean,
 ): TableScroller {
-  const isHigh = useMediaQuery(IS_HIGH, true, { getInitialValueInEffect: false })
+  const isHigh = useMediaQuery(TALL_WINDOW_QUERY, true, { getInitialValueInEffect: false })
   const isOwn = isFilling && isHigh
   const element = useRef<HTMLElement | null>(null)
   const [above, setAbove] = useState(0)
@@ -65,12 +65,12 @@ export function useScrolledDown(
     const scroller = element.current
     if (!scroller) return
     let wasDown = false
-    const look = () => {
-      const isDown = scroller.scrollTop > DOWN
+    const checkPosition = () => {
+      const isDown = scroller.scrollTop > SCROLLED_DOWN_PX
       if (isDown !== wasDown) held.current?.(isDown)
       wasDown = isDown
     }
-    scroller.addEventListener('scroll', look, { passive: true })
-    return () => scroller.removeEventListener('scroll', look)
+    scroller.addEventListener('scroll', checkPosition, { passive: true })
+    return () => scroller.removeEventListener('scroll', checkPosition)
   }, [element, isOwn])
 }

@@ -6,9 +6,9 @@ export function useWidth(of: RefObject<HTMLElement | null>): number {
   useLayoutEffect(() => {
     const element = of.current
     if (!element) return
-    const look = () => setWidth(element.clientWidth)
-    look()
-    const observer = new ResizeObserver(look)
+    const measure = () => setWidth(element.clientWidth)
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
   }, [of])

@@ -27,11 +27,11 @@ export function awaitedPrior(
   const opened = images.studies.filter(({ study }) => study.isPrior)
   const isDone = images.progress.state === 'done'
   if (opened.some(({ series }) => series.length > 0))
-    return isDone ? over(t('ui.viewer.pane.noSuchPriorImage')) : COMING()
+    return isDone ? over(t('ui.viewer.pane.noSuchPriorImage')) : comingPrior()
   if (opened.length > 0 && isDone) {
     const uids = opened.map(({ study }) => study.studyInstanceUid)
-    const others = opened.flatMap(({ notImages }) =>
-      notImages.flatMap(({ notImage }) => (notImage ? [translateMessage(notImage)] : [])),
+    const others = opened.flatMap(({ nonImageInstances }) =>
+      nonImageInstances.flatMap(({ notImage }) => (notImage ? [translateMessage(notImage)] : [])),
     )
     const reasons = new Set([...reasonsOf(images, uids), ...others])
     return over(t('ui.viewer.priors.noImages'), [...reasons].slice(0, MAX_REASONS))
@@ -40,11 +40,11 @@ export function awaitedPrior(
   if (best === null) return over(t('ui.viewer.pane.noPrior'))
   const isOpenedByItself = best?.where === 'here' && best.isExam && best.prior.instances !== null
   return best === undefined || isOpenedByItself || !isDone
-    ? COMING()
+    ? comingPrior()
     : over(t('ui.viewer.pane.priorNotOpen'))
 }
 
-const COMING = (): AwaitedPrior => ({
+const comingPrior = (): AwaitedPrior => ({
   isComing: true,
   text: t('ui.viewer.pane.awaitsPrior'),
   reasons: [],

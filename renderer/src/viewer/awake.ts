@@ -12,7 +12,7 @@ export interface KeepAwakeOptions {
 }
 
 /** Within the least that `viewer.idleMinutes` can be, which is a minute. */
-const EVERY = 30_000
+const HEARTBEAT_INTERVAL_MS = 30_000
 
 /**
  * Keeps a view from going idle while somebody uses it: images that are in memory need no call, and
@@ -49,7 +49,7 @@ export function keepAwake({
       isAsking = false
     }
   }
-  const stopEvery = every(EVERY, () => void tell())
+  const stopEvery = every(HEARTBEAT_INTERVAL_MS, () => void tell())
   const stop = () => {
     stopUse()
     stopEvery()

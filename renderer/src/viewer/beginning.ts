@@ -5,8 +5,6 @@ import { ProblemError } from '../api/client.ts'
 import { randomId } from '../format/random-id.ts'
 import { LOCK_CHANNEL } from '../ui/image-panel/child-windows.ts'
 import { call } from './calls.ts'
-import { openDesk } from './desk.ts'
-import type { ViewerContext } from './desk-context.ts'
 import { openKeyImages } from './documents/key-images.ts'
 import { type DrawingsKeeperOptions, openDrawingsKeeper } from './drawings-keeper.ts'
 import { idOf } from './drawings-merge.ts'
@@ -17,7 +15,9 @@ import { fetchOnce } from './first-requests.ts'
 import { openReferencingStore } from './referencing/referencing-store.ts'
 import { openSegmentFrames } from './referencing/segment-values.ts'
 import { openSegmentVolumes } from './referencing/segment-volumes.ts'
-import { isKeyImage, keyImageOfSaved, savedKeyImage } from './saved-to-study.ts'
+import { drawingOfKeyImage, isKeyImage, keyImageOfDrawing } from './saved-to-study.ts'
+import type { ViewerContext } from './viewer-context.ts'
+import { createViewerStore } from './viewer-store.ts'
 import { openWindows } from './windows.ts'
 
 // Its four megabytes are on their way while the link is still exchanged.
@@ -39,16 +39,23 @@ export function startView(view: View): StartedView {
   const list = new ImageList(view.viewId, { fetch: fetchOnce })
   const fetches = new Fetches({ fetch: fetchOnce })
   onFirstImage(list, (imageId) => fetches.fetchAhead(framePathOf(view.viewId, imageId)))
-  begun = { viewId: view.viewId, begun: { list, bench: benchOf(view, list, fetches) } }
+  begun = { viewId: view.viewId, begun: { list, bench: createViewerContext(view, list, fetches) } }
   return begun.begun
 }
 
 /** Below this width of the page, in CSS pixels, the series stand aside at first. */
-const NARROW = 900
+const NARROW_WIDTH = 900
 
-async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<ViewerContext> {
-  const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
-  const [{ startEngine }, { measured }, { annotationOfSaved: keptOfSaved, savedUidOf }] =
+async function createViewerContext(
+  view: View,
+  list: ImageList,
+  fetches: Fetches,
+): Promise<ViewerContext> {
+  const viewerStore = createViewerStore(view, {
+    isNarrow: window.innerWidth < NARROW_WIDTH,
+    preferences: localWishes,
+  })
+  const [{ startEngine }, { measured }, { annotationOfDrawing: keptOfSaved, savedUidOf }] =
     await Promise.all([engineModule, import('./measured.ts'), import('./engine/saved-form.ts')])
   const engine = await startEngine(list, fetches)
   onFirstImage(list, engine.prepare)
@@ -70,9 +77,11 @@ async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<V
     restore: engine.restore,
     forms: {
       uidOf: (kept) => (isKeyImage(kept) ? kept.id : savedUidOf(idOf(kept))),
-      toSaved: (kept) => (isKeyImage(kept) ? savedKeyImage(kept) : engine.toSaved(kept)),
+      toSaved: (kept) => (isKeyImage(kept) ? drawingOfKeyImage(kept) : engine.toSaved(kept)),
       toKept: (saved, studyUid) =>
-        saved.kind === 'keyImage' ? keyImageOfSaved(saved, studyUid) : keptOfSaved(saved, studyUid),
+        saved.kind === 'keyImage'
+          ? keyImageOfDrawing(saved, studyUid)
+          : keptOfSaved(saved, studyUid),
     },
     // Those who were sent a link do not remove what others see.
     mayRemoveSaved: view.kind === 'window',
@@ -107,21 +116,30 @@ async function benchOf(view: View, list: ImageList, fetches: Fetches): Promise<V
   const segmentFrames = openSegmentFrames(engine.storedFrame)
   const segmentVolumes = openSegmentVolumes(engine.storedFrame)
   return {
-    ...{ desk, list, engine, drawings, keyImages, referencing, measured, windows },
+    ...{
+      viewerStore: viewerStore,
+      list,
+      engine,
+      drawings,
+      keyImages,
+      referencing,
+      measured,
+      windows,
+    },
     ...{ segmentFrames, segmentVolumes },
   }
 }
 
 /** Calls once, with the image that most views open with: it comes while the screen is made. */
 function onFirstImage(list: ImageList, run: (imageId: string) => void): void {
-  const look = () => {
+  const runIfPresent = () => {
     const current = list.state().studies.find(({ study }) => !study.isPrior)
     const first = current?.series[0]?.stack[0]
     if (first) run(first.imageId)
     return first !== undefined
   }
-  if (look()) return
-  const stop = list.subscribe(() => look() && stop())
+  if (runIfPresent()) return
+  const stop = list.subscribe(() => runIfPresent() && stop())
 }
 
 /** A browser may refuse its storage. */

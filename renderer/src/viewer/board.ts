@@ -83,11 +83,11 @@ export function boardOf(protocol: Protocol | null): Board {
  * where nothing changes. Priors are hung by a person only. Two series of one description go to two
  * panes of that name, one after the other.
  */
-export function filled(before: Board, series: readonly HangingSeries[]): Board {
-  const board = corrected(before, series)
+export function filledBoard(before: Board, series: readonly HangingSeries[]): Board {
+  const board = withCurrentSeriesKeys(before, series)
   const withSeriesInPane = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   const current = series.filter(({ isPrior, images }) => !isPrior && images > 0)
-  const isRead = ({ isLocalizer }: HangingSeries) => !isLocalizer
+  const isReadable = ({ isLocalizer }: HangingSeries) => !isLocalizer
   const take = (...fits: ((one: HangingSeries) => boolean)[]) => {
     const left = current.filter(({ seriesKey }) => !withSeriesInPane.has(seriesKey))
     const found = fits.map((fit) => left.find(fit)).find(Boolean)
@@ -104,8 +104,8 @@ export function filled(before: Board, series: readonly HangingSeries[]): Board {
       pane.filling === 'named'
         ? take(({ description }) => isSameName(description, pane.name))
         : pane.seriesKey === null
-          ? take(isRead, () => true)
-          : take(isRead)
+          ? take(isReadable, () => true)
+          : take(isReadable)
     if (!found) return pane
     isChanged = true
     return { ...pane, seriesKey: found.seriesKey }
@@ -117,7 +117,7 @@ export function filled(before: Board, series: readonly HangingSeries[]): Board {
  * Replaces keys that are no longer in the list. The key of a series names its size and orientation,
  * which a manifest can state wrongly: once the files are read, their images are under another key.
  */
-function corrected(board: Board, series: readonly HangingSeries[]): Board {
+function withCurrentSeriesKeys(board: Board, series: readonly HangingSeries[]): Board {
   const known = new Set(series.map(({ seriesKey }) => seriesKey))
   const shown = new Set(board.panes.map(({ seriesKey }) => seriesKey))
   let isChanged = false
@@ -185,14 +185,18 @@ export const aloneToggled = (board: Board, at = board.active): Board => ({
 })
 
 /** The pane `step` further, around the board. */
-export function paneAfter(board: Board, step: number): Board {
+export function withPaneStepped(board: Board, step: number): Board {
   const count = board.panes.length
   const active = (board.active + step + count) % count
   return { ...board, active, alone: board.alone === null ? null : active }
 }
 
 /** The series `step` further in the list than the one in the active pane; the ends do not meet. */
-export function seriesAfter(board: Board, series: readonly HangingSeries[], step: number): Board {
+export function withSeriesStepped(
+  board: Board,
+  series: readonly HangingSeries[],
+  step: number,
+): Board {
   const shown = series.filter(({ images }) => images > 0)
   const at = shown.findIndex(({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey)
   const next = at === -1 ? shown[0] : shown[at + step]
@@ -204,11 +208,17 @@ export function seriesAfter(board: Board, series: readonly HangingSeries[], step
  * more, the first free one takes it, else the one after the active pane.
  */
 export function withPriorBeside(board: Board, prior: string): Board {
-  const wide = board.panes.length === 1 ? withLayout(board, 1, 2) : { ...board, alone: null }
-  const free = wide.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== wide.active)
+  const widened = board.panes.length === 1 ? withLayout(board, 1, 2) : { ...board, alone: null }
+  const freePaneIndex = widened.panes.findIndex(
+    ({ seriesKey }, at) => seriesKey === null && at !== widened.active,
+  )
   const at =
-    board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free
-  return { ...hung(wide, at, prior), active: wide.active }
+    board.panes.length === 1
+      ? 1
+      : freePaneIndex === -1
+        ? (widened.active + 1) % widened.panes.length
+        : freePaneIndex
+  return { ...hung(widened, at, prior), active: widened.active }
 }
 
 /**

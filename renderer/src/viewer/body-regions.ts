@@ -21,9 +21,10 @@ const REGIONS = {
 } as const
 export type Region = keyof typeof REGIONS
 
-const BY_WORD = new Map<string, readonly Region[]>()
+const REGIONS_BY_WORD = new Map<string, readonly Region[]>()
 for (const [region, words] of Object.entries(REGIONS) as [Region, string][])
-  for (const word of words.split(' ')) BY_WORD.set(word, [...(BY_WORD.get(word) ?? []), region])
+  for (const word of words.split(' '))
+    REGIONS_BY_WORD.set(word, [...(REGIONS_BY_WORD.get(word) ?? []), region])
 
 /** Words of a text without case and accents. */
 export const wordsOf = (text: string): ReadonlySet<string> =>
@@ -37,4 +38,4 @@ export const wordsOf = (text: string): ReadonlySet<string> =>
 
 /** The regions that a text names, such as `chest` of `TC TÓRAX`. */
 export const regionsOf = (text: string): ReadonlySet<Region> =>
-  new Set([...wordsOf(text)].flatMap((word) => BY_WORD.get(word) ?? []))
+  new Set([...wordsOf(text)].flatMap((word) => REGIONS_BY_WORD.get(word) ?? []))

@@ -2,7 +2,7 @@ import { Button, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/c
 import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { CAPTURE_SIDE, viewing } from '#shared/contract/viewing.ts'
+import { MAX_CAPTURE_SIDE, viewing } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { ErrorNotice } from '../ui/page.tsx'
@@ -10,19 +10,19 @@ import { Notice } from '../ui/tone.tsx'
 import { call } from './calls.ts'
 import css from './capture.module.css'
 import { captureOf, drawLabels, givenDescription } from './capture-picture.ts'
-import { NO_TRANSITION } from './desk.ts'
-import { useActivePaneId, useBench, useDesk, usePane } from './desk-context.ts'
 import type { CapturedPicture, Pane, PaneState } from './engine/pane.ts'
-import { amount } from './overlay-text.ts'
+import { amountText } from './overlay-text.ts'
+import { useActivePaneId, usePane, useViewerContext, useViewerState } from './viewer-context.ts'
+import { NO_TRANSITION } from './viewer-store.ts'
 
 const MAX_CHARACTERS = 200
 
 /** Shows what would be kept before it is. */
 export function CaptureDialog() {
-  const { desk } = useBench()
-  const isOpen = useDesk((state) => state.isCapturing)
+  const { viewerStore } = useViewerContext()
+  const isOpen = useViewerState((state) => state.isCapturing)
   const pane = usePane(useActivePaneId())
-  const close = () => desk.set({ isCapturing: false })
+  const close = () => viewerStore.set({ isCapturing: false })
   return (
     <Modal
       opened={isOpen}
@@ -42,11 +42,11 @@ export function CaptureDialog() {
 }
 
 function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const client = useQueryClient()
-  const captured = useCaptured(pane)
+  const capturedPane = useCapturedPane(pane)
   const [written, setWritten] = useState<string>()
-  const taken = captured === 'nothing' ? undefined : captured
+  const taken = capturedPane === 'nothing' ? undefined : capturedPane
   const of = taken && captureOf(taken.state)
   const description = written ?? (taken ? describe(taken.state) : '')
   const make = useMutation<unknown, ProblemError, CapturedPicture>({
@@ -63,18 +63,18 @@ function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
         pixels: await compressed(rgb),
         description,
       }
-      await call(viewing.capture, { params: { viewId: desk.view.viewId }, body })
+      await call(viewing.capture, { params: { viewId: viewerStore.view.viewId }, body })
     },
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: [viewing.captures.path] })
-      desk.set({ isCapturing: false, drawer: 'captures' })
+      viewerStore.set({ isCapturing: false, drawer: 'captures' })
     },
   })
   const picture =
-    taken && of && Math.max(taken.picture.rows, taken.picture.columns) <= CAPTURE_SIDE
+    taken && of && Math.max(taken.picture.rows, taken.picture.columns) <= MAX_CAPTURE_SIDE
       ? taken.picture
       : undefined
-  const isNothing = captured !== undefined && !picture
+  const isNothing = capturedPane !== undefined && !picture
   return (
     <form
       onSubmit={(event) => {
@@ -85,7 +85,7 @@ function CaptureForm({ pane, onClose }: { pane: Pane; onClose: () => void }) {
       <Stack>
         <Text fz="sm">{t('ui.viewer.capture.about')}</Text>
         {isNothing && <Notice tone="warning">{t('ui.viewer.capture.nothing')}</Notice>}
-        {captured === undefined && (
+        {capturedPane === undefined && (
           <Text role="status" fz="sm">
             <Loader size="xs" mr="sm" />
             {t('ui.viewer.capture.preparing')}
@@ -118,19 +118,19 @@ function describe(state: PaneState): string {
   const { window } = state
   return givenDescription(
     state,
-    window ? `${amount(window.center)}/${amount(window.width)}` : '',
+    window ? `${amountText(window.center)}/${amountText(window.width)}` : '',
   ).slice(0, MAX_CHARACTERS)
 }
 
-interface Taken {
+interface CapturedPane {
   readonly picture: CapturedPicture
   /** Of what it was taken. */
   readonly state: PaneState
 }
 
 /** Taken as soon as the pixels of the image that was scrolled to are on the screen. */
-function useCaptured(pane: Pane): Taken | 'nothing' | undefined {
-  const [captured, setCaptured] = useState<Taken | 'nothing'>()
+function useCapturedPane(pane: Pane): CapturedPane | 'nothing' | undefined {
+  const [captured, setCaptured] = useState<CapturedPane | 'nothing'>()
   useEffect(() => {
     let isOver = false
     const take = () => {

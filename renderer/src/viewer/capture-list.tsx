@@ -9,8 +9,8 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { ToneIcon } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { useBench } from './desk-context.ts'
 import css from './side.module.css'
+import { useViewerContext } from './viewer-context.ts'
 
 const POLL_MS = 2000
 const TONES: Readonly<Record<Capture['state'], Tone>> = {
@@ -23,8 +23,8 @@ const TONES: Readonly<Record<Capture['state'], Tone>> = {
 
 /** Captures of this study and how far each has come; asked again while one is on its way. */
 export function CaptureList() {
-  const { desk } = useBench()
-  const { viewId, whyNoCapture } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId, whyNoCapture } = viewerStore.view
   const reply = useQuery<{ captures: Capture[] }, ProblemError>({
     queryKey: [viewing.captures.path],
     queryFn: ({ signal }) => call(viewing.captures, { params: { viewId } }, signal),
@@ -52,12 +52,12 @@ export function CaptureList() {
 }
 
 function Item({ capture }: { capture: Capture }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const client = useQueryClient()
   const { captureId, state, urls, uploaded, nextAt, lastError, createdAt } = capture
   const retry = useMutation<unknown, ProblemError>({
     mutationFn: () =>
-      call(viewing.retryCapture, { params: { viewId: desk.view.viewId, captureId } }),
+      call(viewing.retryCapture, { params: { viewId: viewerStore.view.viewId, captureId } }),
     onSuccess: () => client.invalidateQueries({ queryKey: [viewing.captures.path] }),
   })
   const clock = (instant: string) => clockText(instant, undefined, new Date())

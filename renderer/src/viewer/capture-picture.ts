@@ -15,7 +15,7 @@ export function drawLabels(
 ): void {
   const size = Math.max(11, Math.round(Math.min(width, height) / 42))
   const margin = Math.round(size * 0.7)
-  const { image, picture } = overlayOf(state, NOBODY)
+  const { image, picture } = overlayOf(state, EMPTY_IDENTITY)
   context.save()
   context.font = `600 ${size}px 'Inter Variable', system-ui, sans-serif`
   context.shadowColor = '#000'
@@ -48,7 +48,7 @@ export function drawLabels(
   context.restore()
 }
 
-const NOBODY = {
+const EMPTY_IDENTITY = {
   ...{
     studyInstanceUid: '',
     isPrior: false,

@@ -2,14 +2,20 @@ import { ActionIcon, Slider, Tooltip } from '@mantine/core'
 import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import css from './cine-bar.module.css'
-import { useActivePaneId, useBench, useDesk, usePane, usePaneState } from './desk-context.ts'
+import {
+  useActivePaneId,
+  usePane,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 const MAX_FRAME_RATE = 60
 
 /** Plays the active pane, and says how fast. */
 export function CineBar() {
-  const { desk } = useBench()
-  const isShown = useDesk((state) => state.hasCine)
+  const { viewerStore } = useViewerContext()
+  const isShown = useViewerState((state) => state.hasCine)
   const paneId = useActivePaneId()
   const pane = usePane(paneId)
   const { isPlaying, framesPerSecond, index, count } = usePaneState(paneId, (state) => state)
@@ -17,7 +23,7 @@ export function CineBar() {
   const label = isPlaying ? t('ui.viewer.cine.stop') : t('ui.viewer.cine.play')
   const close = () => {
     pane.stop()
-    desk.set({ hasCine: false })
+    viewerStore.set({ hasCine: false })
   }
   return (
     <section className={css.bar} aria-label={t('ui.viewer.cine.label')}>

@@ -3,20 +3,20 @@ import { viewing } from '#shared/contract/viewing.ts'
 import { viewBase } from '#shared/view-paths.ts'
 import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
-import { Confirm } from '../ui/confirm.tsx'
+import { ConfirmAction } from '../ui/confirm.tsx'
 import { call } from './calls.ts'
-import { useBench, useDesk } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Ends the view: on a PC that several people use, the images are not left open. */
 export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void }) {
-  const { desk, list, drawings, windows } = useBench()
-  const isOpen = useDesk((state) => state.isClosing)
+  const { viewerStore, list, drawings, windows } = useViewerContext()
+  const isOpen = useViewerState((state) => state.isClosing)
   // Drawings of a view without an account end with it.
-  const isLost = desk.view.kind !== 'window' && desk.view.user === null
+  const isLost = viewerStore.view.kind !== 'window' && viewerStore.view.user === null
   const close = useMutation<unknown, ProblemError>({
     mutationFn: async () => {
       await drawings.flush()
-      await call(viewing.close, { params: { viewId: desk.view.viewId } })
+      await call(viewing.close, { params: { viewId: viewerStore.view.viewId } })
     },
     onSuccess: () => {
       windows.post({ kind: 'ended' })
@@ -26,7 +26,7 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
     },
   })
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={isOpen}
       title={t('ui.viewer.close.title')}
       action={t('ui.viewer.close.action')}
@@ -34,9 +34,9 @@ export function CloseDialog({ onClosed }: { onClosed: (sentence: string) => void
       isBusy={close.isPending}
       error={close.error}
       onConfirm={() => close.mutate()}
-      onClose={() => desk.set({ isClosing: false })}
+      onClose={() => viewerStore.set({ isClosing: false })}
     >
       {t(isLost ? 'ui.viewer.close.textUnsaved' : 'ui.viewer.close.text')}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -11,10 +11,10 @@ import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { Mark } from '../ui/brand.tsx'
 import { ErrorReference } from '../ui/error-reference.tsx'
-import type { Opening } from './entrance.ts'
+import type { OpeningState } from './entrance.ts'
 import css from './landing.module.css'
 
-type ClosedReason = Extract<Opening, { state: 'closed' }>['why']
+type ClosedReason = Extract<OpeningState, { state: 'closed' }>['why']
 const SHAPES: Readonly<Record<ClosedReason, Icon>> = {
   nothing: IconPhotoOff,
   link: IconLinkOff,
@@ -26,7 +26,7 @@ const SHAPES: Readonly<Record<ClosedReason, Icon>> = {
 
 /** Why there are no images here. Also of a view that has ended while it was open. */
 export function ClosedView(props: {
-  why: Extract<Opening, { state: 'closed' }>['why']
+  why: Extract<OpeningState, { state: 'closed' }>['why']
   /** In the language of the page. */
   sentence: string
   isFinal: boolean

@@ -1,27 +1,27 @@
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { aloneToggled, paneAfter, seriesAfter, withLayout } from './board.ts'
-import {
-  activePaneId,
-  type Drawer,
-  LINKS,
-  PLANES,
-  type ViewerState,
-  type ViewerStore,
-} from './desk.ts'
+import { aloneToggled, withLayout, withPaneStepped, withSeriesStepped } from './board.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ImageList } from './engine/images.ts'
 import type { Pane } from './engine/pane.ts'
 import type { ToolName } from './engine/tools.ts'
-import { hangablesOf } from './hangables.ts'
+import { hangingSeriesIn } from './hangables.ts'
 import type { Command } from './key-map.ts'
 import { openSecondWindow } from './second-window.ts'
 import { slabAfter } from './slabs.ts'
+import {
+  activePaneId,
+  type Drawer,
+  LINK_MODES,
+  PLANES,
+  type ViewerState,
+  type ViewerStore,
+} from './viewer-store.ts'
 
 /** What commands work on. */
 export interface CommandContext {
-  readonly desk: ViewerStore
+  readonly viewerStore: ViewerStore
   readonly engine: Engine
   readonly list: ImageList
   readonly drawings: Pick<DrawingsKeeper, 'toggleKeyImage'>
@@ -31,40 +31,40 @@ export interface CommandContext {
 export function run(command: Command, reach: CommandContext): void {
   ACTIONS[command]({
     ...reach,
-    state: reach.desk.state(),
-    pane: reach.engine.pane(activePaneId(reach.desk.state())),
+    state: reach.viewerStore.state(),
+    pane: reach.engine.pane(activePaneId(reach.viewerStore.state())),
   })
 }
 
-interface Doing extends CommandContext {
+interface ActionContext extends CommandContext {
   readonly state: ViewerState
   readonly pane: Pane
 }
-type Action = (doing: Doing) => void
+type Action = (doing: ActionContext) => void
 
 /** The page of the documentation about the viewer, in the tab that the window uses for help. */
 export const HELP = { href: '/help/viewer.html', target: 'isthmus-help' }
 
 const ZOOM_STEP = 1.2
-const scrolling =
+const scrollAction =
   (images: number): Action =>
   ({ pane }) =>
     pane.scrollBy(images)
-const layout =
+const layoutAction =
   (rows: number, columns: number): Action =>
-  ({ desk }) =>
-    setLayout(desk, rows, columns)
-const drawer =
+  ({ viewerStore }) =>
+    setLayout(viewerStore, rows, columns)
+const drawerAction =
   (name: Drawer): Action =>
-  ({ desk, state }) =>
-    desk.set({ drawer: state.drawer === name ? null : name })
-const tool =
+  ({ viewerStore, state }) =>
+    viewerStore.set({ drawer: state.drawer === name ? null : name })
+const toolAction =
   (name: ToolName): Action =>
-  ({ desk }) =>
-    desk.set({ tool: name })
-const preset =
+  ({ viewerStore }) =>
+    viewerStore.set({ tool: name })
+const presetAction =
   (number: number): Action =>
-  ({ desk, pane }) => {
+  ({ viewerStore, pane }) => {
     const { series } = pane.state()
     if (!series) return
     const rendering = pane.renderings()[number - 1]
@@ -72,52 +72,55 @@ const preset =
     const chosen = pane.presets().find(({ keys }) => keys?.includes(number))
     if (chosen) return pane.setWindow(chosen)
     const { modality } = series.series
-    desk.set({ said: { text: t('ui.viewer.toolbar.noPresetKey', { number, modality }) } })
+    viewerStore.set({
+      statusMessage: { text: t('ui.viewer.toolbar.noPresetKey', { number, modality }) },
+    })
   }
 
 const ACTIONS: Readonly<Record<Command, Action>> = {
-  next: scrolling(1),
-  previous: scrolling(-1),
-  tenOn: scrolling(10),
-  tenBack: scrolling(-10),
+  next: scrollAction(1),
+  previous: scrollAction(-1),
+  tenOn: scrollAction(10),
+  tenBack: scrollAction(-10),
   first: ({ pane }) => pane.scrollTo(0),
   last: ({ pane }) => pane.scrollTo(Math.max(0, pane.state().count - 1)),
   seriesNext: (doing) => stepSeries(doing, 1),
   seriesPrevious: (doing) => stepSeries(doing, -1),
   paneNext: (doing) => stepPane(doing, 1),
   panePrevious: (doing) => stepPane(doing, -1),
-  alone: ({ desk, state }) => state.planesOf === null && desk.hang((board) => aloneToggled(board)),
-  layout1: layout(1, 1),
-  layout2: layout(1, 2),
-  layout3: layout(2, 2),
-  layout4: layout(2, 3),
-  layout5: layout(3, 3),
-  layout6: layout(4, 4),
-  toolWindow: tool('window'),
-  toolPan: tool('pan'),
-  toolZoom: tool('zoom'),
-  toolScroll: tool('scroll'),
-  toolLength: tool('length'),
-  toolAngle: tool('angle'),
-  toolCobb: tool('cobb'),
-  toolBidirectional: tool('bidirectional'),
-  toolRectangle: tool('rectangle'),
-  toolEllipse: tool('ellipse'),
-  toolFreehand: tool('freehand'),
-  toolProbe: tool('probe'),
-  toolArrow: tool('arrow'),
-  toolText: tool('text'),
-  toolMagnify: tool('magnify'),
-  toolEraser: tool('eraser'),
-  preset1: preset(1),
-  preset2: preset(2),
-  preset3: preset(3),
-  preset4: preset(4),
-  preset5: preset(5),
-  preset6: preset(6),
-  preset7: preset(7),
-  preset8: preset(8),
-  preset9: preset(9),
+  alone: ({ viewerStore, state }) =>
+    state.planesOf === null && viewerStore.hang((board) => aloneToggled(board)),
+  layout1: layoutAction(1, 1),
+  layout2: layoutAction(1, 2),
+  layout3: layoutAction(2, 2),
+  layout4: layoutAction(2, 3),
+  layout5: layoutAction(3, 3),
+  layout6: layoutAction(4, 4),
+  toolWindow: toolAction('window'),
+  toolPan: toolAction('pan'),
+  toolZoom: toolAction('zoom'),
+  toolScroll: toolAction('scroll'),
+  toolLength: toolAction('length'),
+  toolAngle: toolAction('angle'),
+  toolCobb: toolAction('cobb'),
+  toolBidirectional: toolAction('bidirectional'),
+  toolRectangle: toolAction('rectangle'),
+  toolEllipse: toolAction('ellipse'),
+  toolFreehand: toolAction('freehand'),
+  toolProbe: toolAction('probe'),
+  toolArrow: toolAction('arrow'),
+  toolText: toolAction('text'),
+  toolMagnify: toolAction('magnify'),
+  toolEraser: toolAction('eraser'),
+  preset1: presetAction(1),
+  preset2: presetAction(2),
+  preset3: presetAction(3),
+  preset4: presetAction(4),
+  preset5: presetAction(5),
+  preset6: presetAction(6),
+  preset7: presetAction(7),
+  preset8: presetAction(8),
+  preset9: presetAction(9),
   rotate: ({ pane }) => pane.rotate(90),
   rotateBack: ({ pane }) => pane.rotate(-90),
   flipHorizontally: ({ pane }) => pane.flip('horizontally'),
@@ -133,80 +136,85 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
     const { slab } = pane.state()
     if (slab) pane.setSlab(slabAfter(slab))
   },
-  volume: ({ desk, state, pane }) => {
+  volume: ({ viewerStore, state, pane }) => {
     const { series } = pane.state()
     // The pane that keys are for may be the one that goes.
-    if (state.planesOf !== null) desk.set({ hasVolume: !state.hasVolume, activePlane: 0 })
-    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: true })
+    if (state.planesOf !== null) viewerStore.set({ hasVolume: !state.hasVolume, activePlane: 0 })
+    else if (series?.isVolume)
+      viewerStore.set({ planesOf: series.key, activePlane: 0, hasVolume: true })
   },
-  planes: ({ desk, state, pane }) => {
+  planes: ({ viewerStore, state, pane }) => {
     const { series } = pane.state()
-    if (state.planesOf !== null) desk.set({ planesOf: null })
-    else if (series?.isVolume) desk.set({ planesOf: series.key, activePlane: 0, hasVolume: false })
+    if (state.planesOf !== null) viewerStore.set({ planesOf: null })
+    else if (series?.isVolume)
+      viewerStore.set({ planesOf: series.key, activePlane: 0, hasVolume: false })
   },
-  cine: ({ desk, pane }) => {
+  cine: ({ viewerStore, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
     if (pane.state().count < 2) return
-    desk.set({ hasCine: true })
+    viewerStore.set({ hasCine: true })
     pane.play()
   },
-  link: ({ desk, state }) =>
-    desk.set({ link: LINKS[(LINKS.indexOf(state.link) + 1) % LINKS.length] ?? 'off' }),
-  lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
-  overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
-  anonymous: ({ desk, state }) => desk.set({ isAnonymous: !state.isAnonymous }),
+  link: ({ viewerStore, state }) =>
+    viewerStore.set({
+      link: LINK_MODES[(LINK_MODES.indexOf(state.link) + 1) % LINK_MODES.length] ?? 'off',
+    }),
+  lines: ({ viewerStore, state }) => viewerStore.set({ hasLines: !state.hasLines }),
+  overlay: ({ viewerStore, state }) => viewerStore.set({ hasOverlay: !state.hasOverlay }),
+  anonymous: ({ viewerStore, state }) => viewerStore.set({ isAnonymous: !state.isAnonymous }),
   keyImage: ({ pane, drawings }) => {
     const { series, image, plane } = pane.state()
     if (series && image && !plane)
       drawings.toggleKeyImage(series.studyInstanceUid, image.sopInstanceUid, image.frame)
   },
-  capture: ({ desk, pane }) => {
-    if (!desk.view.whyNoCapture && pane.state().series && !pane.state().problem)
-      desk.set({ isCapturing: true })
+  capture: ({ viewerStore, pane }) => {
+    if (!viewerStore.view.whyNoCapture && pane.state().series && !pane.state().problem)
+      viewerStore.set({ isCapturing: true })
   },
-  secondWindow: ({ desk }) => {
-    void openSecondWindow(viewPaths.page(desk.view.viewId)).then((isOpen) => {
-      if (!isOpen) desk.set({ said: { text: t('ui.viewer.windows.blocked') } })
+  secondWindow: ({ viewerStore }) => {
+    void openSecondWindow(viewPaths.page(viewerStore.view.viewId)).then((isOpen) => {
+      if (!isOpen) viewerStore.set({ statusMessage: { text: t('ui.viewer.windows.blocked') } })
     })
   },
-  series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
-  priors: drawer('priors'),
-  layouts: drawer('layouts'),
-  undoLayout: ({ desk }) => desk.undoLayout(),
-  media: drawer('media'),
-  drawings: drawer('drawings'),
-  faults: drawer('faults'),
-  elements: ({ desk, state }) => desk.set({ hasElements: !state.hasElements, mediaId: null }),
-  captures: drawer('captures'),
-  sheet: ({ desk, state }) => desk.set({ isSheetOpen: !state.isSheetOpen }),
+  series: ({ viewerStore, state }) => viewerStore.set({ isRailOpen: !state.isRailOpen }),
+  priors: drawerAction('priors'),
+  layouts: drawerAction('layouts'),
+  undoLayout: ({ viewerStore }) => viewerStore.undoLayout(),
+  media: drawerAction('media'),
+  drawings: drawerAction('drawings'),
+  faults: drawerAction('faults'),
+  elements: ({ viewerStore, state }) =>
+    viewerStore.set({ hasElements: !state.hasElements, mediaId: null }),
+  captures: drawerAction('captures'),
+  sheet: ({ viewerStore, state }) => viewerStore.set({ isSheetOpen: !state.isSheetOpen }),
   help: () => void window.open(HELP.href, HELP.target),
   deleteDrawing: ({ engine }) => engine.removeSelected(),
-  close: ({ desk }) => desk.set({ isClosing: true }),
-  escape: ({ desk, state, pane }) => {
+  close: ({ viewerStore }) => viewerStore.set({ isClosing: true }),
+  escape: ({ viewerStore, state, pane }) => {
     if (pane.state().isPlaying) return pane.stop()
-    if (state.drawer !== null) return desk.set({ drawer: null })
-    if (state.hasElements) return desk.set({ hasElements: false })
-    if (state.mediaId !== null) return desk.set({ mediaId: null })
-    if (state.planesOf !== null) return desk.set({ planesOf: null })
-    if (state.board.alone !== null) return desk.hang((board) => aloneToggled(board))
-    desk.set({ tool: 'window' })
+    if (state.drawer !== null) return viewerStore.set({ drawer: null })
+    if (state.hasElements) return viewerStore.set({ hasElements: false })
+    if (state.mediaId !== null) return viewerStore.set({ mediaId: null })
+    if (state.planesOf !== null) return viewerStore.set({ planesOf: null })
+    if (state.board.alone !== null) return viewerStore.hang((board) => aloneToggled(board))
+    viewerStore.set({ tool: 'window' })
   },
 }
 
-export function setLayout(desk: ViewerStore, rows: number, columns: number): void {
-  desk.set({ planesOf: null })
-  desk.hang((board) => withLayout(board, rows, columns))
+export function setLayout(viewerStore: ViewerStore, rows: number, columns: number): void {
+  viewerStore.set({ planesOf: null })
+  viewerStore.hang((board) => withLayout(board, rows, columns))
 }
 
-function stepSeries({ desk, list, state }: Doing, step: number): void {
+function stepSeries({ viewerStore, list, state }: ActionContext, step: number): void {
   if (state.planesOf === null)
-    desk.hang((board) => seriesAfter(board, hangablesOf(list.state()), step))
+    viewerStore.hang((board) => withSeriesStepped(board, hangingSeriesIn(list.state()), step))
 }
 
-function stepPane({ desk, state }: Doing, step: number): void {
-  if (state.planesOf === null) desk.hang((board) => paneAfter(board, step))
+function stepPane({ viewerStore, state }: ActionContext, step: number): void {
+  if (state.planesOf === null) viewerStore.hang((board) => withPaneStepped(board, step))
   else {
     const count = PLANES.length + (state.hasVolume ? 1 : 0)
-    desk.set({ activePlane: (state.activePlane + step + count) % count })
+    viewerStore.set({ activePlane: (state.activePlane + step + count) % count })
   }
 }

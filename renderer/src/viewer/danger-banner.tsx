@@ -3,18 +3,18 @@ import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
 import css from './danger-banner.module.css'
-import { useBench, useImages } from './desk-context.ts'
-import { dangers } from './fault-groups.ts'
+import { dangerTexts } from './fault-groups.ts'
+import { useImages, useViewerContext } from './viewer-context.ts'
 
 /**
  * What could lead to a wrong reading stands over everything. Seen, it becomes one line; it never
  * goes away.
  */
 export function DangerBanner() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const { faults } = useImages()
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
-  const all = dangers(faults)
+  const all = dangerTexts(faults)
   if (all.length === 0) return null
   const isNew = all.some((sentence) => !seen.has(sentence))
   return (
@@ -30,7 +30,7 @@ export function DangerBanner() {
         size="compact-sm"
         variant="white"
         color="red"
-        onClick={() => desk.set({ drawer: 'faults' })}
+        onClick={() => viewerStore.set({ drawer: 'faults' })}
       >
         {t('ui.viewer.faults.details')}
       </Button>

@@ -5,15 +5,15 @@ import type {
 } from '#shared/contract/saved-drawings.ts'
 import { idOf, isSame, merged } from './drawings-merge.ts'
 import {
-  adopted,
   baseOf,
-  type Forms,
+  type DrawingForms,
   isKeyImage,
   isUnsaved,
   type KeyImage,
   keyImageOf,
-  type Unsaved,
+  type UnsavedCounts,
   unsavedOf,
+  withAdoptedDrawings,
   withBase,
   withoutBase,
 } from './saved-to-study.ts'
@@ -38,7 +38,7 @@ interface DrawingsState {
   readonly merges: number
 }
 
-interface Stored {
+interface StoredDrawings {
   readonly revision: number
   readonly annotations: readonly unknown[]
 }
@@ -46,14 +46,14 @@ export interface DrawingsKeeperOptions {
   /** The engine's. */
   readonly drawn: (studyUid: string) => readonly unknown[]
   readonly restore: (studyUid: string, drawings: readonly unknown[]) => void
-  readonly read: (studyUid: string) => Promise<Stored>
+  readonly read: (studyUid: string) => Promise<StoredDrawings>
   readonly readStudy: (studyUid: string) => Promise<SavedDrawings>
   readonly saveToStudy: (studyUid: string, changes: DrawingChanges) => Promise<SavedDrawings>
-  readonly forms: Forms
+  readonly forms: DrawingForms
   /** Whether drawings that are saved to the study may be removed from its next version. */
   readonly mayRemoveSaved: boolean
   /** @param isLast the page is being left */
-  readonly save: (studyUid: string, stored: Stored, isLast: boolean) => Promise<number>
+  readonly save: (studyUid: string, stored: StoredDrawings, isLast: boolean) => Promise<number>
   /**
    * conflict: another window has saved since; refused: asking again would not help; again: it may
    * pass by itself.
@@ -82,7 +82,7 @@ export interface DrawingsKeeper {
   toggleKeyImage(studyUid: string, sopInstanceUid: string, frame: number): void
   changeKeyImage(studyUid: string, changed: KeyImage): void
   /** What is not saved to the study. */
-  unsaved(studyUid: string): Unsaved
+  unsaved(studyUid: string): UnsavedCounts
   /** Ids of the drawings that are not in the study, or not as they are drawn now. */
   unsavedIds(studyUid: string): string[]
   isInStudy(studyUid: string, id: string): boolean
@@ -99,7 +99,7 @@ const RETRY_DELAYS_MS = [2000, 5000, 15_000, 30_000] as const
 interface Study {
   kept: KeptDrawings
   /** What the gateway has. */
-  base: Stored | undefined
+  base: StoredDrawings | undefined
   /** Of the stored ones, those the engine cannot draw: they are kept as they are. */
   unread: readonly unknown[]
   /** The drawings of the study that these are based on. */
@@ -126,8 +126,9 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     study.cancel = world.after(milliseconds, () => void run(uid, study))
   }
 
-  const own = (uid: string, study: Study) => [...world.drawn(uid), ...study.unread]
-  const full = (uid: string, study: Study) => withBase(own(uid, study), study.studyBase)
+  const ownDrawings = (uid: string, study: Study) => [...world.drawn(uid), ...study.unread]
+  const fullDrawings = (uid: string, study: Study) =>
+    withBase(ownDrawings(uid, study), study.studyBase)
   const shownOf = (uid: string, study: Study) => ({
     drawings: world.drawn(uid),
     keyImages: study.unread.filter(isKeyImage),
@@ -138,12 +139,12 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     study.unread = all.filter((drawing) => !drawn.has(idOf(drawing)))
   }
   /** Nothing is drawn but what is saved to the study. */
-  const isAsStudy = (uid: string, study: Study) => {
-    const saved = new Set(study.studyBase.map((drawing) => drawing.uid))
-    const all = own(uid, study)
+  const isSavedToStudy = (uid: string, study: Study) => {
+    const savedUids = new Set(study.studyBase.map((drawing) => drawing.uid))
+    const all = ownDrawings(uid, study)
     return (
-      saved.size > 0 &&
-      all.every((drawing) => saved.has(world.forms.uidOf(drawing) ?? '')) &&
+      savedUids.size > 0 &&
+      all.every((drawing) => savedUids.has(world.forms.uidOf(drawing) ?? '')) &&
       !isUnsaved(unsavedOf(all, study.studyBase, world.forms))
     )
   }
@@ -152,28 +153,28 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
   async function load(uid: string, study: Study): Promise<void> {
     const [stored, saved] = await Promise.all([world.read(uid), world.readStudy(uid)])
     const before = study.base?.annotations ?? []
-    const mine = full(uid, study)
+    const mine = fullDrawings(uid, study)
     // Of drawings that nobody has stored, none was removed elsewhere.
     const all = stored.revision === 0 ? mine : merged(before, mine, stored.annotations)
     const now = saved.drawings
-    const next = adopted(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
+    const next = withAdoptedDrawings(uid, withoutBase(all), { base: baseOf(all), now }, world.forms)
     const isOther = !isSame(next, withoutBase(mine))
     if (isOther) draw(uid, study, next)
     study.studyBase = now
     // As the engine writes them, so that what was only read is not saved again.
     study.base = isSame(withBase(next, now), stored.annotations)
-      ? { revision: stored.revision, annotations: full(uid, study) }
+      ? { revision: stored.revision, annotations: fullDrawings(uid, study) }
       : stored
     const isMerge = before.length > 0 && isOther
     tell(uid, study, { ...shownOf(uid, study), study: saved }, isMerge ? 1 : 0)
   }
 
   async function save(uid: string, study: Study, isLast: boolean): Promise<void> {
-    const drawings = full(uid, study)
+    const drawings = fullDrawings(uid, study)
     const { base } = study
     if (!base || isSame(drawings, base.annotations)) return
     // Who only looks at the drawings of a study keeps no copy of them.
-    if (base.revision === 0 && isAsStudy(uid, study)) {
+    if (base.revision === 0 && isSavedToStudy(uid, study)) {
       study.base = { ...base, annotations: drawings }
       return
     }
@@ -206,7 +207,7 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
         }
       }
       study.failures = 0
-      const isSaved = isSame(full(uid, study), study.base?.annotations)
+      const isSaved = isSame(fullDrawings(uid, study), study.base?.annotations)
       tell(uid, study, { state: isSaved ? 'saved' : 'waiting', fault: '' })
       if (!isSaved) schedule(uid, study, IDLE_MS)
     } catch (error) {
@@ -239,9 +240,9 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
   }
   /** Draws again what is saved to the study and may not be removed. */
   const drawRemoved = (uid: string, study: Study) => {
-    const all = own(uid, study)
-    const here = new Set(all.map(world.forms.uidOf))
-    const gone = study.studyBase.filter((drawing) => !here.has(drawing.uid))
+    const all = ownDrawings(uid, study)
+    const presentUids = new Set(all.map(world.forms.uidOf))
+    const gone = study.studyBase.filter((drawing) => !presentUids.has(drawing.uid))
     if (gone.length > 0)
       draw(uid, study, [...all, ...gone.map((drawing) => world.forms.toKept(drawing, uid))])
   }
@@ -250,7 +251,7 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     if (!world.mayRemoveSaved) drawRemoved(uid, study)
     const shown = shownOf(uid, study)
     // The engine also tells of what only its own measuring changed.
-    if (study.kept.state === 'saved' && isSame(full(uid, study), study.base?.annotations))
+    if (study.kept.state === 'saved' && isSame(fullDrawings(uid, study), study.base?.annotations))
       return tell(uid, study, shown)
     // While a save fails its message stays; what is drawn goes with the next try.
     const state = study.kept.state === 'failing' || study.isBusy ? study.kept.state : 'waiting'
@@ -292,30 +293,30 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
     },
     unsaved(uid) {
       const study = studyOf(uid)
-      return unsavedOf(own(uid, study), study.studyBase, world.forms)
+      return unsavedOf(ownDrawings(uid, study), study.studyBase, world.forms)
     },
     unsavedIds(uid) {
       const study = studyOf(uid)
-      const all = own(uid, study)
-      const saved = new Set(study.studyBase.map((drawing) => drawing.uid))
+      const all = ownDrawings(uid, study)
+      const savedUids = new Set(study.studyBase.map((drawing) => drawing.uid))
       const changed = new Set(
         unsavedOf(all, study.studyBase, world.forms).drawings.map((drawing) => drawing.uid),
       )
       return all.flatMap((drawing) => {
         const one = world.forms.uidOf(drawing) ?? ''
-        return saved.has(one) && !changed.has(one) ? [] : idOf(drawing)
+        return savedUids.has(one) && !changed.has(one) ? [] : idOf(drawing)
       })
     },
     drawnUids: (uid) => world.drawn(uid).flatMap((drawing) => world.forms.uidOf(drawing) ?? []),
     isInStudy(uid, id) {
       const study = studyOf(uid)
-      const one = own(uid, study).find((drawing) => idOf(drawing) === id)
-      const ofOne = one === undefined ? undefined : world.forms.uidOf(one)
-      return study.studyBase.some((drawing) => drawing.uid === ofOne)
+      const one = ownDrawings(uid, study).find((drawing) => idOf(drawing) === id)
+      const drawingUid = one === undefined ? undefined : world.forms.uidOf(one)
+      return study.studyBase.some((drawing) => drawing.uid === drawingUid)
     },
     async saveToStudy(uid, windows) {
       const study = studyOf(uid)
-      const { drawings, removed } = unsavedOf(own(uid, study), study.studyBase, world.forms)
+      const { drawings, removed } = unsavedOf(ownDrawings(uid, study), study.studyBase, world.forms)
       const changes = { drawings: [...drawings], removed: [...removed], windows }
       tell(uid, study, { isSavingToStudy: true, studyFault: '' })
       try {
@@ -324,9 +325,9 @@ export function openDrawingsKeeper(world: DrawingsKeeperOptions): DrawingsKeeper
         const sent = new Map(study.studyBase.map((drawing) => [drawing.uid, drawing]))
         for (const one of removed) sent.delete(one)
         for (const drawing of drawings) sent.set(drawing.uid, drawing)
-        const before = own(uid, study)
+        const before = ownDrawings(uid, study)
         const base = [...sent.values()]
-        const next = adopted(uid, before, { base, now: saved.drawings }, world.forms)
+        const next = withAdoptedDrawings(uid, before, { base, now: saved.drawings }, world.forms)
         study.studyBase = saved.drawings
         if (!isSame(next, before)) draw(uid, study, next)
         tell(uid, study, { study: saved, isSavingToStudy: false })

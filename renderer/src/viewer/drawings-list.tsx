@@ -2,19 +2,19 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useSyncExternalStore } from 'react'
 import { t } from '../i18n/t.ts'
-import { useActivePaneId, useBench, useImages } from './desk-context.ts'
 import { type Drawing, drawingOf } from './drawing.ts'
 import { idOf } from './drawings-merge.ts'
 import { TOOL_ICONS } from './icons.ts'
 import { KeyImageList } from './key-image-list.tsx'
 import { nameOf } from './overlay-text.ts'
-import { SaveToStudy } from './save-to-study.tsx'
+import { SaveToStudyPanel } from './save-to-study.tsx'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
+import { useActivePaneId, useImages, useViewerContext } from './viewer-context.ts'
 
 /** What is drawn on the studies that are open: to go to, and to remove. */
 export function DrawingsList() {
-  const { drawings, engine, measured } = useBench()
+  const { drawings, engine, measured } = useViewerContext()
   const paneId = useActivePaneId()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const lines = measured()
@@ -30,7 +30,7 @@ export function DrawingsList() {
   )
   return (
     <>
-      <SaveToStudy />
+      <SaveToStudyPanel />
       {isFailed && (
         <Button size="compact-sm" mb="sm" onClick={() => drawings.flush()}>
           {t('ui.viewer.drawings.retry')}
@@ -70,7 +70,7 @@ function Item({
   lines: readonly string[]
   isUnsaved: boolean
 }) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   const images = useImages()
   const { tool, text, sopInstanceUid, frame, id } = drawing
   const found = foundImage(images, sopInstanceUid, frame)
@@ -82,10 +82,12 @@ function Item({
       ? t('ui.viewer.drawings.inPlane')
       : t('ui.viewer.drawings.gone')
   // In a view of a link, what is saved to the study stays.
-  const isFixed = bench.desk.view.kind !== 'window' && bench.drawings.isInStudy(studyUid, id)
+  const isFixed =
+    viewerContext.viewerStore.view.kind !== 'window' &&
+    viewerContext.drawings.isInStudy(studyUid, id)
   const remove = () => {
-    const drawn = bench.engine.annotations(studyUid).filter((one) => idOf(one) !== id)
-    bench.drawings.replace(studyUid, drawn)
+    const drawn = viewerContext.engine.annotations(studyUid).filter((one) => idOf(one) !== id)
+    viewerContext.drawings.replace(studyUid, drawn)
   }
   return (
     <li className={css.item}>
@@ -96,7 +98,7 @@ function Item({
             type="button"
             className={css.link}
             aria-label={t('ui.viewer.drawings.goTo', { what: `${name}, ${where}` })}
-            onClick={() => showInstance(bench, sopInstanceUid, frame)}
+            onClick={() => showInstance(viewerContext, sopInstanceUid, frame)}
           >
             {name}
           </button>

@@ -15,19 +15,19 @@ export function merged<T>(
   mine: readonly T[],
   theirs: readonly T[],
 ): readonly T[] {
-  const was = byId(base)
-  const here = byId(mine)
-  const there = byId(theirs)
+  const byIdBefore = byId(base)
+  const mineById = byId(mine)
+  const theirsById = byId(theirs)
   const kept: T[] = []
-  for (const [id, drawing] of here) {
-    const before = was.get(id)
-    const other = there.get(id)
+  for (const [id, drawing] of mineById) {
+    const before = byIdBefore.get(id)
+    const other = theirsById.get(id)
     if (before === undefined || !isSame(before, drawing)) kept.push(drawing)
     else if (other !== undefined) kept.push(other)
   }
-  for (const [id, drawing] of there) {
-    const before = was.get(id)
-    if (!here.has(id) && (before === undefined || !isSame(before, drawing))) kept.push(drawing)
+  for (const [id, drawing] of theirsById) {
+    const before = byIdBefore.get(id)
+    if (!mineById.has(id) && (before === undefined || !isSame(before, drawing))) kept.push(drawing)
   }
   return kept
 }

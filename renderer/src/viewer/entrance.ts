@@ -23,7 +23,7 @@ export function entranceOf(address: { readonly search: string; readonly hash: st
  * What became of it. `sentence`, in the language of the page, says why; `isFinal`: asking again would not
  * help.
  */
-export type Opening =
+export type OpeningState =
   | { readonly state: 'open'; readonly view: View }
   /** The page is being left for the window's reading screen. */
   | { readonly state: 'leaving' }
@@ -49,7 +49,7 @@ export interface EntranceActions {
  * goes on by the cookie. A view for dictation goes on in the reading screen, which has these images
  * beside.
  */
-export async function enter(entrance: Entrance, world: EntranceActions): Promise<Opening> {
+export async function enter(entrance: Entrance, world: EntranceActions): Promise<OpeningState> {
   const { call, rename, leaveFor } = world
   if (entrance.by === 'nothing')
     return { state: 'closed', why: 'nothing', sentence: '', isFinal: true }
@@ -88,4 +88,4 @@ const RETRYABLE_CODES: ReadonlySet<ProblemCode> = new Set([
   'too-many',
   'internal',
 ])
-export const isPassing = (code: ProblemCode): boolean => RETRYABLE_CODES.has(code)
+export const isTransient = (code: ProblemCode): boolean => RETRYABLE_CODES.has(code)

@@ -31,7 +31,7 @@ export function faultGroups(faults: readonly ViewFault[]): readonly FaultGroup[]
  * What stands over everything until a person has seen it, in the language of the page, each sentence
  * once.
  */
-export const dangers = (faults: readonly ViewFault[]): readonly string[] => [
+export const dangerTexts = (faults: readonly ViewFault[]): readonly string[] => [
   ...new Set(
     faults
       .filter(({ level }) => level === 'danger')

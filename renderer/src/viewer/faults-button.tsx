@@ -1,14 +1,14 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
-import { useDesk, useImages } from './desk-context.ts'
 import { faultGroups } from './fault-groups.ts'
 import { CommandButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useImages, useViewerState } from './viewer-context.ts'
 
 /** How many messages there are; nothing where all is well. */
 export function FaultsButton() {
   const { faults } = useImages()
-  const isOn = useDesk((state) => state.drawer === 'faults')
+  const isOn = useViewerState((state) => state.drawer === 'faults')
   const groups = faultGroups(faults)
   const worst = groups[0]?.level
   if (!worst) return null

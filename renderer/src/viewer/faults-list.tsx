@@ -2,10 +2,10 @@ import { Title } from '@mantine/core'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useBench, useImages } from './desk-context.ts'
 import { type FaultGroup, faultGroups } from './fault-groups.ts'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
+import { useImages, useViewerContext } from './viewer-context.ts'
 
 const LEVELS = ['danger', 'warning', 'note'] as const
 const TONES = { danger: 'danger', warning: 'warning', note: 'info' } as const
@@ -36,7 +36,7 @@ export function FaultsList() {
 }
 
 function Group({ group }: { group: FaultGroup }) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   const { faults, level, sentence } = group
   return (
     <li className={css.item}>
@@ -48,7 +48,10 @@ function Group({ group }: { group: FaultGroup }) {
             const { sopInstanceUid } = fault
             const what = translateMessage(fault.what)
             const key = `${what} ${sopInstanceUid}`
-            if (sopInstanceUid === null || !foundImage(bench.list.state(), sopInstanceUid)) {
+            if (
+              sopInstanceUid === null ||
+              !foundImage(viewerContext.list.state(), sopInstanceUid)
+            ) {
               return (
                 <span key={key} className={css.quiet}>
                   {what}
@@ -60,7 +63,7 @@ function Group({ group }: { group: FaultGroup }) {
                 key={key}
                 type="button"
                 className={css.link}
-                onClick={() => showInstance(bench, sopInstanceUid)}
+                onClick={() => showInstance(viewerContext, sopInstanceUid)}
               >
                 {what}
               </button>

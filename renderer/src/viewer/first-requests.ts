@@ -3,11 +3,11 @@ import { viewPaths } from '#shared/view-paths.ts'
 // Evaluating the page's modules occupies the browser's main thread for some hundred milliseconds.
 // The list of a view and its first frame are requested before that, so that they arrive meanwhile.
 
-interface Early {
+interface EarlyRequest {
   readonly response: Promise<Response>
   readonly control: AbortController
 }
-const sent = new Map<string, Early>()
+const sent = new Map<string, EarlyRequest>()
 /** A response that nobody takes over occupies one of the browser's six connections. */
 const MAX_WAIT_MS = 10_000
 

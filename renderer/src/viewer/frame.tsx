@@ -2,18 +2,16 @@ import { Loader, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
-import { filled } from './board.ts'
+import { filledBoard } from './board.ts'
 import { CaptureDialog } from './capture-dialog.tsx'
 import { CineBar } from './cine-bar.tsx'
 import { CloseDialog } from './close-dialog.tsx'
 import { DangerBanner } from './danger-banner.tsx'
-import { PLANES, paneIdOf, planePaneIdOf } from './desk.ts'
-import { useActivePaneId, useBench, useDesk, useImages } from './desk-context.ts'
 import { isShown, openingOf } from './documents/media-name.ts'
 import { useKeyImageKeys } from './documents/use-key-images.ts'
 import css from './frame.module.css'
 import { Grid } from './grid.tsx'
-import { hangablesOf } from './hangables.ts'
+import { hangingSeriesIn } from './hangables.ts'
 import { MediaBeside } from './media-beside.tsx'
 import { PatientBar } from './patient-bar.tsx'
 import { Planes } from './planes.tsx'
@@ -29,7 +27,9 @@ import { useKeys } from './use-keys.ts'
 import { useOpeningLayout } from './use-opening-layout.ts'
 import { useBestPrior } from './use-priors.ts'
 import { useRetrievals } from './use-retrievals.ts'
-import { useWindows } from './use-windows.ts'
+import { useWindowSync } from './use-windows.ts'
+import { useActivePaneId, useImages, useViewerContext, useViewerState } from './viewer-context.ts'
+import { PLANES, paneIdOf, planePaneIdOf } from './viewer-store.ts'
 
 const ElementsPanel = lazy(() => import('./documents/elements-panel.tsx'))
 
@@ -38,19 +38,19 @@ const ElementsPanel = lazy(() => import('./documents/elements-panel.tsx'))
  * below.
  */
 export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
-  const isRailOpen = useDesk((state) => state.isRailOpen)
-  const isPlanes = useDesk((state) => state.planesOf !== null)
-  const hasElements = useDesk((state) => state.hasElements)
+  const isRailOpen = useViewerState((state) => state.isRailOpen)
+  const arePlanesShown = useViewerState((state) => state.planesOf !== null)
+  const hasElements = useViewerState((state) => state.hasElements)
   const { ref, width } = useElementSize()
   useHanging()
-  useEngineWishes()
+  useEngineSettings()
   useDrawings()
   useFirstDocument()
   const best = useBestPrior()
   useOpeningLayout(best)
   useAwaitedPriors()
   useRetrievals()
-  useWindows(onClosed)
+  useWindowSync(onClosed)
   useKeys()
   useKeyImageKeys()
   return (
@@ -68,7 +68,7 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
       <div className={css.middle}>
         {isRailOpen && <Rail />}
         <main className={css.stage} aria-label={t('ui.viewer.landing.heading')}>
-          {isPlanes ? <Planes /> : <Grid />}
+          {arePlanesShown ? <Planes /> : <Grid />}
           {hasElements ? (
             <Suspense fallback={<Loader size="sm" m="md" />}>
               <ElementsPanel />
@@ -91,18 +91,18 @@ export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
 
 /** Hangs series as they come, where a pane waits for one. */
 function useHanging(): void {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
-  const now = useDesk((state) => state.board)
+  const now = useViewerState((state) => state.board)
   useEffect(() => {
-    const board = filled(now, hangablesOf(images))
-    if (board !== now) desk.set({ board })
-  }, [desk, images, now])
+    const board = filledBoard(now, hangingSeriesIn(images))
+    if (board !== now) viewerStore.set({ board })
+  }, [viewerStore, images, now])
 }
 
 /** A study without images, such as an ECG, opens with its first document. */
 function useFirstDocument(): void {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const { studies, media, progress } = useImages()
   const isDone = progress.state === 'done'
   const first = media.find(isShown)
@@ -111,31 +111,34 @@ function useFirstDocument(): void {
   useEffect(() => {
     if (!isAlone || !first || isOpened.current) return
     isOpened.current = true
-    if (desk.state().mediaId === null) desk.set(openingOf(first, false))
-  }, [desk, isAlone, first])
+    if (viewerStore.state().mediaId === null) viewerStore.set(openingOf(first, false))
+  }, [viewerStore, isAlone, first])
 }
 
 /** What the screen is set to, told to the engine; and panes that are gone, forgotten. */
-function useEngineWishes(): void {
-  const { engine } = useBench()
+function useEngineSettings(): void {
+  const { engine } = useViewerContext()
   const active = useActivePaneId()
-  const tool = useDesk((state) => state.tool)
-  const link = useDesk((state) => state.link)
-  const hasLines = useDesk((state) => state.hasLines)
-  const isPlanes = useDesk((state) => state.planesOf !== null)
-  const hasVolume = useDesk((state) => state.hasVolume)
-  const panes = useDesk((state) => state.board.panes.length)
+  const tool = useViewerState((state) => state.tool)
+  const link = useViewerState((state) => state.link)
+  const hasLines = useViewerState((state) => state.hasLines)
+  const arePlanesShown = useViewerState((state) => state.planesOf !== null)
+  const hasVolume = useViewerState((state) => state.hasVolume)
+  const panes = useViewerState((state) => state.board.panes.length)
   useEffect(() => engine.setActive(active), [engine, active])
   useEffect(() => engine.setTool('left', tool), [engine, tool])
   useEffect(() => engine.setSynchronised(link), [engine, link])
-  useEffect(() => engine.setReferenceLines(hasLines && !isPlanes), [engine, hasLines, isPlanes])
+  useEffect(
+    () => engine.setReferenceLines(hasLines && !arePlanesShown),
+    [engine, hasLines, arePlanesShown],
+  )
   useEffect(() => {
-    engine.setCrosshairs(isPlanes)
-    if (!isPlanes) for (const plane of PLANES) engine.dropPane(planePaneIdOf(plane))
-  }, [engine, isPlanes])
+    engine.setCrosshairs(arePlanesShown)
+    if (!arePlanesShown) for (const plane of PLANES) engine.dropPane(planePaneIdOf(plane))
+  }, [engine, arePlanesShown])
   useEffect(() => {
-    if (!isPlanes || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
-  }, [engine, isPlanes, hasVolume])
+    if (!arePlanesShown || !hasVolume) engine.dropPane(planePaneIdOf('volume'))
+  }, [engine, arePlanesShown, hasVolume])
   useEffect(() => {
     for (let at = panes; at < MAX_PANES; at++) engine.dropPane(paneIdOf(at))
   }, [engine, panes])
@@ -144,7 +147,7 @@ const MAX_PANES = 16
 
 /** Drawings of each study are read once it is there. */
 function useDrawings(): void {
-  const { drawings } = useBench()
+  const { drawings } = useViewerContext()
   const { studies } = useImages()
   useEffect(() => {
     for (const { study, series } of studies)

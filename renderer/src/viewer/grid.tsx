@@ -2,21 +2,21 @@ import { type CSSProperties, type DragEvent, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { awaitedPrior, reasonsOf } from './awaited-prior.ts'
 import { activated, aloneToggled, hung, type Pane as Place } from './board.ts'
-import { paneIdOf } from './desk.ts'
-import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
 import type { Pane } from './engine/pane.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
-import { MOVING } from './icons.ts'
+import { NAVIGATION_TOOLS } from './icons.ts'
 import { PaneView } from './pane-view.tsx'
 import { useBestPrior } from './use-priors.ts'
+import { useImages, usePane, useViewerContext, useViewerState } from './viewer-context.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /** Type of what is dragged from the list of series. */
-export const SERIES_TYPE = 'application/x-isthmus-series'
+export const SERIES_DRAG_TYPE = 'application/x-isthmus-series'
 
 /** The panes of the board, or one of them alone. */
 export function Grid() {
-  const board = useDesk((state) => state.board)
+  const board = useViewerState((state) => state.board)
   const { rows, columns, panes, alone } = board
   const size = alone === null ? { rows, columns } : { rows: 1, columns: 1 }
   return (
@@ -33,13 +33,13 @@ export function Grid() {
 }
 
 function HungPane({ at, place }: { at: number; place: Place }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const [isOver, setIsOver] = useState(false)
   const paneId = paneIdOf(at)
   const pane = usePane(paneId)
   const images = useImages()
-  const isActive = useDesk((state) => state.board.active === at)
-  const tool = useDesk((state) => state.tool)
+  const isActive = useViewerState((state) => state.board.active === at)
+  const tool = useViewerState((state) => state.tool)
   const series = seriesOf(images, place.seriesKey)
   // The list makes a new object of a series that grows; the pane follows by itself.
   const key = series?.key
@@ -53,11 +53,11 @@ function HungPane({ at, place }: { at: number; place: Place }) {
   useMirroring(pane, place)
 
   const drop = (event: DragEvent) => {
-    const dragged = event.dataTransfer.getData(SERIES_TYPE)
+    const dragged = event.dataTransfer.getData(SERIES_DRAG_TYPE)
     setIsOver(false)
     if (!dragged) return
     event.preventDefault()
-    desk.hang((board) => hung(board, at, dragged))
+    viewerStore.hang((board) => hung(board, at, dragged))
   }
   return (
     <PaneView
@@ -66,10 +66,12 @@ function HungPane({ at, place }: { at: number; place: Place }) {
       isActive={isActive}
       isOver={isOver}
       note={<Note place={place} />}
-      onActivate={() => desk.hang((board) => activated(board, at))}
-      onDoubleClick={() => MOVING.includes(tool) && desk.hang((board) => aloneToggled(board, at))}
+      onActivate={() => viewerStore.hang((board) => activated(board, at))}
+      onDoubleClick={() =>
+        NAVIGATION_TOOLS.includes(tool) && viewerStore.hang((board) => aloneToggled(board, at))
+      }
       onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes(SERIES_TYPE)) return
+        if (!event.dataTransfer.types.includes(SERIES_DRAG_TYPE)) return
         event.preventDefault()
         setIsOver(true)
       }}
@@ -80,18 +82,18 @@ function HungPane({ at, place }: { at: number; place: Place }) {
 }
 
 /** What was mirrored already: a pane that comes back to the screen is not mirrored again. */
-const mirrored = new WeakMap<Pane, string>()
+const lastMirroredImage = new WeakMap<Pane, string>()
 
 /** Mirrors the first image of a pane that is to open mirrored, as soon as it is shown. */
 function useMirroring(pane: Pane, { seriesKey, start }: Place): void {
   const opening = start?.isMirrored ? `${seriesKey} ${start.index}` : ''
   useEffect(() => {
-    if (opening === '' || mirrored.get(pane) === opening) return
+    if (opening === '' || lastMirroredImage.get(pane) === opening) return
     const mirror = () => {
       const { isShown, series } = pane.state()
       if (!isShown || series?.key !== seriesKey) return
       stop()
-      mirrored.set(pane, opening)
+      lastMirroredImage.set(pane, opening)
       pane.flip('horizontally')
     }
     const stop = pane.subscribe(mirror)
@@ -124,7 +126,7 @@ function Note({ place }: { place: Place }) {
     return (
       <span>
         <strong>{t('ui.viewer.pane.noImages')}</strong>
-        <Reasons reasons={reasonsOf({ faults })} />
+        <ReasonList reasons={reasonsOf({ faults })} />
       </span>
     )
   }
@@ -141,18 +143,18 @@ function Note({ place }: { place: Place }) {
 function PriorNote() {
   const images = useImages()
   const best = useBestPrior()
-  const problem = useDesk((state) => state.priorProblem)
+  const problem = useViewerState((state) => state.priorProblem)
   const { isComing, text, reasons } = awaitedPrior(best, problem, images)
   if (isComing) return <span>{text}</span>
   return (
     <span>
       <strong>{text}</strong>
-      <Reasons reasons={reasons} />
+      <ReasonList reasons={reasons} />
     </span>
   )
 }
 
-const Reasons = ({ reasons }: { reasons: readonly string[] }) =>
+const ReasonList = ({ reasons }: { reasons: readonly string[] }) =>
   reasons.map((sentence) => (
     <span key={sentence} className={css.reason}>
       {sentence}

@@ -2,8 +2,8 @@ import type { HangingSeries } from './board.ts'
 import type { ListState, SeriesState } from './engine/stack.ts'
 
 /** The series of a view, as the board hangs them: in the order of the rail. */
-export const hangablesOf = (images: ListState): readonly HangingSeries[] =>
-  images.studies.flatMap(({ series }) => series.map((one) => hangableOf(one)))
+export const hangingSeriesIn = (images: ListState): readonly HangingSeries[] =>
+  images.studies.flatMap(({ series }) => series.map((one) => hangingSeriesOf(one)))
 
 /**
  * As devices name them that do not mark their images, and while only the manifest knows a series.
@@ -11,7 +11,7 @@ export const hangablesOf = (images: ListState): readonly HangingSeries[] =>
 const LOCALIZER =
   /\b(?:scouts?|localizers?|localisers?|topograms?|scanograms?|surview|3[- ]?plane)\b/i
 
-export const hangableOf = ({
+export const hangingSeriesOf = ({
   key,
   studyInstanceUid,
   isPrior,

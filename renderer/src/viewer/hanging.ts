@@ -24,11 +24,11 @@ export interface Hanging {
 const HELD_PANE: Pane = { seriesKey: null, filling: 'held', name: '' }
 const PRIOR_PANE: Pane = { seriesKey: null, filling: 'prior', name: '' }
 
-const isRead = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
-const currentOf = (series: readonly HangingSeries[]) =>
-  series.filter((one) => !one.isPrior && isRead(one))
+const isReadable = ({ isLocalizer, images }: HangingSeries) => !isLocalizer && images > 0
+const currentSeriesOf = (series: readonly HangingSeries[]) =>
+  series.filter((one) => !one.isPrior && isReadable(one))
 const priorOf = (series: readonly HangingSeries[]) =>
-  series.filter((one) => one.isPrior && isRead(one))
+  series.filter((one) => one.isPrior && isReadable(one))
 
 /** The first protocol of a person whose conditions the study meets. */
 export const chosenProtocol = (
@@ -37,7 +37,7 @@ export const chosenProtocol = (
 ): HangingProtocol | undefined => protocols.find((protocol) => fits(protocol, facts))
 
 function fits(protocol: HangingProtocol, { study, hasPrior, series }: HangingFacts): boolean {
-  const count = currentOf(series).length
+  const count = currentSeriesOf(series).length
   if (protocol.modality !== '' && !study.modalities.includes(protocol.modality)) return false
   if (protocol.prior !== 'any' && (protocol.prior === 'with') !== hasPrior) return false
   if (count < protocol.leastSeries || count > (protocol.mostSeries ?? Number.POSITIVE_INFINITY))
@@ -63,7 +63,7 @@ export function applyHangingProtocol(
   const panes = Array.from({ length: protocol.rows * protocol.columns }, (_, at) =>
     paneFor(protocol.panes[at] ?? null, series, used),
   )
-  const first = currentOf(series)[0]
+  const first = currentSeriesOf(series)[0]
   return {
     board: boardWith(protocol.rows, protocol.columns, panes),
     planesOf: protocol.isPlanes ? (first?.seriesKey ?? null) : null,
@@ -73,11 +73,11 @@ export function applyHangingProtocol(
 
 function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Set<string>): Pane {
   if (!wanted) return HELD_PANE
-  const all = (wanted.from === 'prior' ? priorOf(series) : currentOf(series)).filter(
+  const all = (wanted.from === 'prior' ? priorOf(series) : currentSeriesOf(series)).filter(
     ({ modality }) => wanted.modality === '' || modality === wanted.modality,
   )
   const take = (one: HangingSeries, view?: HangableView): Pane => {
-    used.add(placeOf(one, view))
+    used.add(viewKeyOf(one, view))
     return { ...HELD_PANE, seriesKey: one.seriesKey, ...(view && { start: startOf(one, view) }) }
   }
   if (wanted.viewPosition !== '') {
@@ -86,21 +86,21 @@ function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Se
         (view) =>
           view.viewPosition === wanted.viewPosition &&
           (wanted.laterality === '' || view.laterality === wanted.laterality) &&
-          !used.has(placeOf(one, view)),
+          !used.has(viewKeyOf(one, view)),
       )
       if (view) return take(one, view)
     }
     return wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
   }
-  const left = all.filter((one) => !used.has(placeOf(one)))
+  const left = all.filter((one) => !used.has(viewKeyOf(one)))
   const similar = mostSimilar(wanted.description, left)
   const byPosition = all[wanted.position]
   const found =
-    similar ?? (byPosition && !used.has(placeOf(byPosition)) ? byPosition : undefined) ?? left[0]
+    similar ?? (byPosition && !used.has(viewKeyOf(byPosition)) ? byPosition : undefined) ?? left[0]
   return found ? take(found) : wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
 }
 
-const placeOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
+const viewKeyOf = ({ seriesKey }: HangingSeries, view?: HangableView) =>
   view ? `${seriesKey} ${view.index}` : seriesKey
 
 /** The words of a description without numbers and units, which many series share. */
@@ -126,23 +126,23 @@ function mostSimilar(
  * where one pane is right.
  */
 export function builtInHanging({ study, hasPrior, series }: HangingFacts): Hanging | undefined {
-  const current = currentOf(series)
+  const current = currentSeriesOf(series)
   const prior = priorOf(series)
   const has = (...modalities: string[]) =>
     modalities.some((modality) => study.modalities.includes(modality))
-  if (has('MG')) return mammography(current, prior, hasPrior)
-  if (has('CR', 'DX', 'RG')) return projections(current, prior, hasPrior)
-  if (has('US')) return ultrasound(current)
+  if (has('MG')) return mammographyHanging(current, prior, hasPrior)
+  if (has('CR', 'DX', 'RG')) return projectionHanging(current, prior, hasPrior)
+  if (has('US')) return ultrasoundHanging(current)
   if (has('MR')) {
     return hasPrior
-      ? sideBySide(bySequence(current)[0], prior)
-      : gridOf(bySequence(current).map((one) => ({ ...HELD_PANE, seriesKey: one.seriesKey })))
+      ? sideBySideHanging(sortedBySequence(current)[0], prior)
+      : gridOf(sortedBySequence(current).map((one) => ({ ...HELD_PANE, seriesKey: one.seriesKey })))
   }
-  return hasPrior ? sideBySide(current[0], prior) : undefined
+  return hasPrior ? sideBySideHanging(current[0], prior) : undefined
 }
 
 /** Current left, its counterpart of the prior study right. */
-function sideBySide(
+function sideBySideHanging(
   current: HangingSeries | undefined,
   prior: readonly HangingSeries[],
 ): Hanging | undefined {
@@ -171,13 +171,13 @@ const MAMMOGRAMS = [
   ['L', 'MLO'],
 ] as const
 
-function mammography(
+function mammographyHanging(
   current: readonly HangingSeries[],
   prior: readonly HangingSeries[],
   hasPrior: boolean,
 ): Hanging | undefined {
   const wanted = MAMMOGRAMS.filter(([side, view]) => viewOf(current, side, view))
-  if (wanted.length < 2) return projections(current, prior, hasPrior)
+  if (wanted.length < 2) return projectionHanging(current, prior, hasPrior)
   const shown = wanted.length === 2 ? wanted : MAMMOGRAMS
   const row = (series: readonly HangingSeries[], empty: Pane) =>
     shown.map(([side, view]) => viewOf(series, side, view) ?? empty)
@@ -227,7 +227,7 @@ function startOf(
 }
 
 /** Frontal views before lateral ones; the current study above or left of the prior one. */
-function projections(
+function projectionHanging(
   current: readonly HangingSeries[],
   prior: readonly HangingSeries[],
   hasPrior: boolean,
@@ -243,18 +243,19 @@ function projections(
   return { board, planesOf: null, usesPrior: true }
 }
 
-const LATERAL = /^(?:LL|RL|LAT|LATERAL|LLD|RLD)$/
+const LATERAL_VIEW = /^(?:LL|RL|LAT|LATERAL|LLD|RLD)$/
 const projectionPanes = (series: readonly HangingSeries[]): readonly Pane[] =>
   series
     .flatMap((one) => (one.views ?? []).map((view) => ({ one, view })))
     .sort(
       (a, b) =>
-        Number(LATERAL.test(a.view.viewPosition)) - Number(LATERAL.test(b.view.viewPosition)),
+        Number(LATERAL_VIEW.test(a.view.viewPosition)) -
+        Number(LATERAL_VIEW.test(b.view.viewPosition)),
     )
     .map(({ one, view }) => ({ ...HELD_PANE, seriesKey: one.seriesKey, start: startOf(one, view) }))
 
 /** Loops have a pane each, and so has each of the first single images. */
-function ultrasound(current: readonly HangingSeries[]): Hanging | undefined {
+function ultrasoundHanging(current: readonly HangingSeries[]): Hanging | undefined {
   const panes = current.flatMap((one): Pane[] =>
     one.isLoop
       ? [{ ...HELD_PANE, seriesKey: one.seriesKey }]
@@ -276,7 +277,7 @@ const SEQUENCES: readonly RegExp[] = [
 ]
 
 /** One series of each sequence first, then the others, each in the order of the list. */
-function bySequence(current: readonly HangingSeries[]): readonly HangingSeries[] {
+function sortedBySequence(current: readonly HangingSeries[]): readonly HangingSeries[] {
   const first = SEQUENCES.flatMap(
     (sequence) => current.find(({ description }) => sequence.test(description)) ?? [],
   )
@@ -301,7 +302,7 @@ export const savedPanes = (
   panes.map(({ seriesKey, filling }, at): HangingPane => {
     const one = series.find((one) => one.seriesKey === seriesKey)
     if (!one) return filling === 'prior' ? { ...ANY_PRIOR } : null
-    const of = one.isPrior ? priorOf(series) : currentOf(series)
+    const of = one.isPrior ? priorOf(series) : currentSeriesOf(series)
     const view = one.views?.find(({ index }) => index === indexOf(at))
     return {
       from: one.isPrior ? 'prior' : 'current',

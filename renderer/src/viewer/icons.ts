@@ -37,7 +37,7 @@ export const TOOL_ICONS: Readonly<Record<ToolName, Icon>> = {
   magnify: IconZoomScan,
   eraser: IconEraser,
 }
-export const MEASURING: readonly ToolName[] = [
+export const MEASURING_TOOLS: readonly ToolName[] = [
   'length',
   'angle',
   'cobb',
@@ -50,4 +50,4 @@ export const MEASURING: readonly ToolName[] = [
   'text',
   'eraser',
 ]
-export const MOVING: readonly ToolName[] = ['window', 'pan', 'zoom', 'scroll', 'magnify']
+export const NAVIGATION_TOOLS: readonly ToolName[] = ['window', 'pan', 'zoom', 'scroll', 'magnify']

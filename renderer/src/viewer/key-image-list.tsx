@@ -4,17 +4,17 @@ import { useSyncExternalStore } from 'react'
 import { KEY_IMAGE_TITLES, type KeyImageTitle } from '#shared/contract/saved-drawings.ts'
 import { t } from '../i18n/t.ts'
 import { run } from './commands.ts'
-import { useActivePaneId, useBench, useImages, usePaneState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { nameOf } from './overlay-text.ts'
 import type { KeyImage } from './saved-to-study.ts'
 import { foundImage, showInstance } from './show-instance.ts'
 import css from './side.module.css'
+import { useActivePaneId, useImages, usePaneState, useViewerContext } from './viewer-context.ts'
 
 /** Images that are marked as key images, and the button that marks the one in the active pane. */
 export function KeyImageList() {
-  const bench = useBench()
-  const { drawings } = bench
+  const viewerContext = useViewerContext()
+  const { drawings } = viewerContext
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const marked = [...studies].flatMap(([studyUid, { keyImages, study }]) =>
     keyImages.map((keyImage) => ({
@@ -35,7 +35,7 @@ export function KeyImageList() {
           variant="default"
           leftSection={isOn ? <IconStarFilled size={15} /> : <IconStar size={15} />}
           disabled={!isShown}
-          onClick={() => run('keyImage', bench)}
+          onClick={() => run('keyImage', viewerContext)}
         >
           {t(isOn ? 'ui.viewer.keyImages.unmark' : 'ui.viewer.keyImages.mark')}
         </Button>
@@ -51,7 +51,7 @@ export function KeyImageList() {
 
 /** Whether the image in the pane is a key image. */
 export function useIsKeyImage(paneId: string): boolean {
-  const { drawings } = useBench()
+  const { drawings } = useViewerContext()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const series = usePaneState(paneId, (state) => state.series)
   const image = usePaneState(paneId, (state) => state.image)
@@ -76,7 +76,7 @@ function Item({
   keyImage: KeyImage
   isSaved: boolean
 }) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   const images = useImages()
   const { sopInstanceUid, frame, title, text } = keyImage
   const found = foundImage(images, sopInstanceUid, frame)
@@ -84,8 +84,8 @@ function Item({
     ? t('ui.viewer.drawings.where', { series: nameOf(found.series), number: found.index + 1 })
     : t('ui.viewer.drawings.gone')
   const change = (part: Partial<KeyImage>) =>
-    bench.drawings.changeKeyImage(studyUid, { ...keyImage, ...part })
-  const isFixed = isSaved && bench.desk.view.kind !== 'window'
+    viewerContext.drawings.changeKeyImage(studyUid, { ...keyImage, ...part })
+  const isFixed = isSaved && viewerContext.viewerStore.view.kind !== 'window'
   const remove = t('ui.viewer.keyImages.remove', { where })
   return (
     <li className={css.item}>
@@ -95,7 +95,7 @@ function Item({
           <button
             type="button"
             className={css.link}
-            onClick={() => showInstance(bench, sopInstanceUid, frame)}
+            onClick={() => showInstance(viewerContext, sopInstanceUid, frame)}
           >
             {where}
           </button>
@@ -132,7 +132,9 @@ function Item({
           aria-label={remove}
           aria-disabled={isFixed || undefined}
           data-disabled={isFixed}
-          onClick={() => !isFixed && bench.drawings.toggleKeyImage(studyUid, sopInstanceUid, frame)}
+          onClick={() =>
+            !isFixed && viewerContext.drawings.toggleKeyImage(studyUid, sopInstanceUid, frame)
+          }
         >
           <IconTrash size={16} />
         </ActionIcon>

@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { Card, ClosedView } from './closed.tsx'
-import type { Opening } from './entrance.ts'
+import type { OpeningState } from './entrance.ts'
 import css from './landing.module.css'
 
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
@@ -15,11 +15,14 @@ export function LandingPage({
   opening,
   again,
 }: {
-  opening: Promise<Opening>
-  again: () => Promise<Opening>
+  opening: Promise<OpeningState>
+  again: () => Promise<OpeningState>
 }) {
   const [awaited, setAwaited] = useState(opening)
-  const [came, setCame] = useState<{ readonly of: Promise<Opening>; readonly opening: Opening }>()
+  const [came, setCame] = useState<{
+    readonly of: Promise<OpeningState>
+    readonly opening: OpeningState
+  }>()
   useEffect(() => {
     let isLeft = false
     void awaited.then((opening) => isLeft || setCame({ of: awaited, opening }))

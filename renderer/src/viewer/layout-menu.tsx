@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { MAX_PANES_PER_SIDE } from './board.ts'
 import { run, setLayout } from './commands.ts'
-import { useBench, useDesk } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** A command below the sizes. */
 function LayoutItem({
@@ -19,7 +19,7 @@ function LayoutItem({
   isOff?: boolean
   onDone: () => void
 }) {
-  const reach = useBench()
+  const reach = useViewerContext()
   return (
     <Button
       fullWidth
@@ -38,19 +38,19 @@ function LayoutItem({
   )
 }
 
-const SIDES = Array.from({ length: MAX_PANES_PER_SIDE }, (_, at) => at + 1)
+const PANE_COUNTS = Array.from({ length: MAX_PANES_PER_SIDE }, (_, at) => at + 1)
 
 /** 1 × 1 to 4 × 4, chosen on a small board. */
 export function LayoutMenu() {
-  const { desk } = useBench()
-  const board = useDesk((state) => state.board)
-  const hungBy = useDesk((state) => state.hungBy)
-  const canUndo = useDesk((state) => state.layoutHistory.length > 0)
+  const { viewerStore } = useViewerContext()
+  const board = useViewerState((state) => state.board)
+  const hungBy = useViewerState((state) => state.hungBy)
+  const canUndo = useViewerState((state) => state.layoutHistory.length > 0)
   const [isOpen, setIsOpen] = useState(false)
   const [over, setOver] = useState<readonly [rows: number, columns: number]>()
   const [rows, columns] = over ?? [board.rows, board.columns]
   const choose = (rows: number, columns: number) => {
-    setLayout(desk, rows, columns)
+    setLayout(viewerStore, rows, columns)
     setIsOpen(false)
     setOver(undefined)
   }
@@ -79,8 +79,8 @@ export function LayoutMenu() {
           aria-label={t('ui.viewer.toolbar.layout')}
           onMouseLeave={() => setOver(undefined)}
         >
-          {SIDES.flatMap((row) =>
-            SIDES.map((column) => (
+          {PANE_COUNTS.flatMap((row) =>
+            PANE_COUNTS.map((column) => (
               <button
                 key={`${row}x${column}`}
                 type="button"

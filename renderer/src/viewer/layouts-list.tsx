@@ -9,28 +9,28 @@ import { randomId } from '../format/random-id.ts'
 import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { call } from './calls.ts'
-import { paneIdOf } from './desk.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
-import { hangablesOf } from './hangables.ts'
+import { hangingSeriesIn } from './hangables.ts'
 import { applyHangingProtocol, builtInHanging, savedPanes } from './hanging.ts'
 import { LayoutForm } from './layout-form.tsx'
 import { currentStudy } from './prior-relevance.ts'
 import css from './side.module.css'
 import { useHangingProtocols } from './use-opening-layout.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /** Layouts that a person has saved for kinds of studies, and the form to save the present one. */
 export function LayoutsList() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const reply = useHangingProtocols()
   const [edited, setEdited] = useState<HangingProtocol>()
   const [removed, setRemoved] = useState<readonly HangingProtocol[]>()
   const draft = useDraft()
-  const save = useSaving()
-  if (desk.view.user === null)
+  const save = useSaveLayout()
+  if (viewerStore.view.user === null)
     return (
       <>
         <p className={css.about}>{t('ui.viewer.layouts.noUser')}</p>
-        <Defaults />
+        <BuiltInLayoutNote />
       </>
     )
   if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
@@ -92,7 +92,7 @@ export function LayoutsList() {
           />
         ))}
       </ul>
-      <Defaults />
+      <BuiltInLayoutNote />
     </>
   )
 }
@@ -103,12 +103,12 @@ function movedUp<T>(all: readonly T[], at: number): T[] {
   return moved
 }
 
-function useSaving() {
-  const { desk } = useBench()
+function useSaveLayout() {
+  const { viewerStore } = useViewerContext()
   const queries = useQueryClient()
   return useMutation<{ revision: number }, ProblemError, HangingProtocols>({
     mutationFn: (body) =>
-      call(viewing.saveHangingProtocols, { params: { viewId: desk.view.viewId }, body }),
+      call(viewing.saveHangingProtocols, { params: { viewId: viewerStore.view.viewId }, body }),
     onSuccess: ({ revision }, { protocols }) =>
       queries.setQueryData<HangingProtocols>([viewing.hangingProtocols.path], {
         revision,
@@ -119,16 +119,16 @@ function useSaving() {
 
 /** What is on the screen now as a protocol, for studies like this one. */
 function useDraft(): () => HangingProtocol {
-  const { desk, engine } = useBench()
+  const { viewerStore, engine } = useViewerContext()
   const images = useImages()
   return () => {
-    const { board, planesOf } = desk.state()
+    const { board, planesOf } = viewerStore.state()
     const study = currentStudy(images)
     const description = images.studies.find(({ study }) => !study.isPrior)?.study.studyDescription
     const modality = study?.modalities[0] ?? ''
     const panes = savedPanes(
       board,
-      hangablesOf(images),
+      hangingSeriesIn(images),
       (at) => engine.pane(paneIdOf(at)).state().index,
     )
     const words = (description ?? '')
@@ -178,13 +178,15 @@ function SavedLayouts(props: {
 }) {
   const { protocol, isBusy, onEdit, onUp, onDelete } = props
   const { name, rows, columns, isPlanes } = protocol
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
-  const isApplied = useDesk((state) => state.hungBy?.isOwn === true && state.hungBy.name === name)
+  const isApplied = useViewerState(
+    (state) => state.hungBy?.isOwn === true && state.hungBy.name === name,
+  )
   const apply = () => {
-    const { board, planesOf } = applyHangingProtocol(protocol, { series: hangablesOf(images) })
-    desk.hang(() => board)
-    desk.set({ planesOf, hungBy: { name, isOwn: true } })
+    const { board, planesOf } = applyHangingProtocol(protocol, { series: hangingSeriesIn(images) })
+    viewerStore.hang(() => board)
+    viewerStore.set({ planesOf, hungBy: { name, isOwn: true } })
   }
   return (
     <li className={css.item}>
@@ -233,11 +235,11 @@ function SavedLayouts(props: {
 }
 
 /** How this study is hung without a layout of the person. */
-function Defaults() {
-  const { desk } = useBench()
+function BuiltInLayoutNote() {
+  const { viewerStore } = useViewerContext()
   const images = useImages()
   const study = currentStudy(images)
-  const series = hangablesOf(images)
+  const series = hangingSeriesIn(images)
   const hasPrior = series.some(({ isPrior }) => isPrior)
   const hanging = study && builtInHanging({ study, series, hasPrior })
   if (!hanging) return null
@@ -258,8 +260,8 @@ function Defaults() {
             size="compact-sm"
             variant="default"
             onClick={() => {
-              desk.hang(() => hanging.board)
-              desk.set({ planesOf: null, hungBy: { name, isOwn: false } })
+              viewerStore.hang(() => hanging.board)
+              viewerStore.set({ planesOf: null, hungBy: { name, isOwn: false } })
             }}
           >
             {t('ui.viewer.layouts.apply')}

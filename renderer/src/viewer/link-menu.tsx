@@ -2,16 +2,16 @@ import { Menu } from '@mantine/core'
 import { IconChevronDown, IconLink, IconLinkOff } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { LINKS } from './desk.ts'
-import { useBench, useDesk } from './desk-context.ts'
 import { keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
+import { LINK_MODES } from './viewer-store.ts'
 
 /** How panes follow the active one when it is scrolled. */
 export function LinkMenu() {
-  const { desk } = useBench()
-  const link = useDesk((state) => state.link)
+  const { viewerStore } = useViewerContext()
+  const link = useViewerState((state) => state.link)
   return (
     <BarMenu>
       <Menu.Target>
@@ -25,12 +25,12 @@ export function LinkMenu() {
         </ToolButton>
       </Menu.Target>
       <Menu.Dropdown>
-        {LINKS.map((one) => (
+        {LINK_MODES.map((one) => (
           <Menu.Item
             key={one}
             className={css.item ?? ''}
             data-chosen={one === link || undefined}
-            onClick={() => desk.set({ link: one })}
+            onClick={() => viewerStore.set({ link: one })}
           >
             {t(`ui.viewer.link.${one}`)}
           </Menu.Item>

@@ -9,7 +9,7 @@ import { createRoot } from 'react-dom/client'
 import { ProblemError } from '../api/client.ts'
 import { cssVariables, theme } from '../ui/theme.ts'
 import { ClosedView } from './closed.tsx'
-import type { Opening } from './entrance.ts'
+import type { OpeningState } from './entrance.ts'
 import { LandingPage } from './landing.tsx'
 
 const queryClient: QueryClient = new QueryClient({
@@ -25,9 +25,9 @@ const queryClient: QueryClient = new QueryClient({
 })
 
 /** Shows the page: what becomes of the opening, and then the images. */
-export function show(opening: Promise<Opening>, again: () => Promise<Opening>): void {
-  const place = document.getElementById('root')
-  if (!place) return
+export function show(opening: Promise<OpeningState>, again: () => Promise<OpeningState>): void {
+  const container = document.getElementById('root')
+  if (!container) return
   // A fault of the program leaves a page that says so, not an empty one.
   const stopped = (error: unknown) => (
     <ClosedView
@@ -38,7 +38,7 @@ export function show(opening: Promise<Opening>, again: () => Promise<Opening>): 
       onRetry={() => window.location.reload()}
     />
   )
-  const root = createRoot(place, {
+  const root = createRoot(container, {
     onUncaughtError: (error) => window.setTimeout(() => root.render(dark(stopped(error)))),
   })
   root.render(dark(<LandingPage opening={opening} again={again} />))

@@ -5,9 +5,9 @@ import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
-import { useBench, useDesk, useImages } from './desk-context.ts'
 import { mediaName } from './documents/media-name.ts'
 import css from './media-beside.module.css'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 // Most studies have none of them.
 const ReportView = lazy(() => import('./documents/report-view.tsx'))
@@ -15,10 +15,10 @@ const WaveformView = lazy(() => import('./documents/waveform-view.tsx'))
 
 /** A report, document, picture or video beside the images; without images in their place. */
 export function MediaBeside() {
-  const { desk } = useBench()
-  const mediaId = useDesk((state) => state.mediaId)
+  const { viewerStore } = useViewerContext()
+  const mediaId = useViewerState((state) => state.mediaId)
   // Texts and pictures of a document may name the patient anywhere.
-  const isAnonymous = useDesk((state) => state.isAnonymous)
+  const isAnonymous = useViewerState((state) => state.isAnonymous)
   const { media, studies } = useImages()
   const shown = media.find((one) => one.mediaId === mediaId)
   if (!shown) return null
@@ -38,7 +38,7 @@ export function MediaBeside() {
           <ActionIcon
             size="md"
             aria-label={t('ui.viewer.media.close')}
-            onClick={() => desk.set({ mediaId: null })}
+            onClick={() => viewerStore.set({ mediaId: null })}
           >
             <IconX size={17} />
           </ActionIcon>
@@ -56,15 +56,21 @@ export function MediaBeside() {
 }
 
 function Medium({ medium, name }: { medium: ViewMedia; name: string }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const { shownAs, object, mediaId } = medium
   if (object && shownAs === 'report') return <ReportView sopInstanceUid={object.sopInstanceUid} />
   if (object && shownAs === 'waveform')
     return <WaveformView sopInstanceUid={object.sopInstanceUid} />
-  return <File medium={medium} address={viewPaths.media(desk.view.viewId, mediaId)} name={name} />
+  return (
+    <FileView
+      medium={medium}
+      address={viewPaths.media(viewerStore.view.viewId, mediaId)}
+      name={name}
+    />
+  )
 }
 
-function File({ medium, address, name }: { medium: ViewMedia; address: string; name: string }) {
+function FileView({ medium, address, name }: { medium: ViewMedia; address: string; name: string }) {
   // Browsers do not play MPEG-2; of the others it depends on the browser and the PC.
   const [isBroken, setIsBroken] = useState(medium.mimeType === 'video/mpeg')
   const onError = () => setIsBroken(true)

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
 import {
   isFile,
   isShown,
@@ -12,12 +11,13 @@ import {
   openingOf,
 } from './documents/media-name.ts'
 import css from './side.module.css'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Reports, waveforms, documents, pictures and videos of the studies. */
 export function MediaList() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const { media } = useImages()
-  const open = useDesk((state) => state.mediaId)
+  const open = useViewerState((state) => state.mediaId)
   if (media.length === 0) return <p className={css.about}>{t('ui.viewer.media.none')}</p>
   return (
     <ul className={css.list}>
@@ -34,7 +34,7 @@ export function MediaList() {
                   className={css.link}
                   aria-label={t('ui.viewer.media.open', { name })}
                   aria-current={open === one.mediaId}
-                  onClick={() => desk.set(openingOf(one, open === one.mediaId))}
+                  onClick={() => viewerStore.set(openingOf(one, open === one.mediaId))}
                 >
                   {name}
                 </button>
@@ -48,7 +48,7 @@ export function MediaList() {
                 component="a"
                 size="compact-sm"
                 variant="default"
-                href={viewPaths.media(desk.view.viewId, one.mediaId)}
+                href={viewPaths.media(viewerStore.view.viewId, one.mediaId)}
                 download={one.fileName || name}
                 aria-label={t('ui.viewer.media.saveName', { name })}
                 leftSection={<IconDownload size={14} />}

@@ -3,19 +3,25 @@ import { IconDots } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { HELP, run } from './commands.ts'
-import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import {
+  useActivePaneId,
+  useImages,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 /** What has no button of its own; where there is little room, also what has one elsewhere. */
 export function MoreMenu({ hasAll }: { hasAll: boolean }) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   const { media } = useImages()
   const isSmooth = usePaneState(useActivePaneId(), (state) => state.isSmooth)
-  const hasLines = useDesk((state) => state.hasLines)
-  const hasOverlay = useDesk((state) => state.hasOverlay)
-  const isAnonymous = useDesk((state) => state.isAnonymous)
+  const hasLines = useViewerState((state) => state.hasLines)
+  const hasOverlay = useViewerState((state) => state.hasOverlay)
+  const isAnonymous = useViewerState((state) => state.isAnonymous)
   const chosen: Partial<Record<Command, boolean>> = {
     smooth: isSmooth,
     lines: hasLines,
@@ -28,7 +34,7 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       className={css.item ?? ''}
       data-chosen={chosen[command] || undefined}
       rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
-      onClick={() => run(command, bench)}
+      onClick={() => run(command, viewerContext)}
     >
       {t(`ui.viewer.commands.${command}`)}
     </Menu.Item>

@@ -17,7 +17,7 @@ export interface OverlayLine {
  * Whether a line stays where the overlay is switched off: who the image is of, and what to know
  * before one measures on it.
  */
-export const isKept = (corner: Corner, { isMinor, tone }: OverlayLine): boolean =>
+export const isAlwaysShown = (corner: Corner, { isMinor, tone }: OverlayLine): boolean =>
   corner === 'patient' ? !isMinor : tone === 'warning'
 export type Corner = 'patient' | 'study' | 'image' | 'picture'
 export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
@@ -117,7 +117,7 @@ function imageLines(state: PaneState): readonly OverlayLine[] {
     ])
   if (!image) return []
   const { instance, attributes, frame } = image
-  const taken = timeText(instance.acquisitionTime || instance.contentTime)
+  const acquisitionTime = timeText(instance.acquisitionTime || instance.contentTime)
   return lines([
     [t('ui.viewer.overlay.image', { number: index + 1, of: count }), { tone: 'strong' }],
     [instance.frames > 1 && t('ui.viewer.overlay.frame', { frame, of: instance.frames })],
@@ -130,7 +130,7 @@ function imageLines(state: PaneState): readonly OverlayLine[] {
         t('ui.viewer.overlay.thickness', { millimetres: millimetres(attributes.sliceThickness) }),
       { isMinor: true },
     ],
-    [taken, { isMinor: true }],
+    [acquisitionTime, { isMinor: true }],
   ])
 }
 
@@ -153,8 +153,8 @@ function pictureLines({
     [
       window &&
         t('ui.viewer.overlay.window', {
-          center: amount(window.center),
-          width: amount(window.width),
+          center: amountText(window.center),
+          width: amountText(window.width),
         }),
       { tone: 'strong' },
     ],
@@ -209,7 +209,7 @@ function lossyOf({ lossy, transferSyntaxUid }: StackImage['instance']): string {
   // PS3.3 C.7.6.1.1.5.1: one value for each of successive compressions.
   const steps = Array.from({ length: Math.max(ratios.length, methods.length) }, (_, step) => {
     const [method, ratio] = [methods[step], ratios[step]]
-    return [method && (METHODS[method] ?? method), ratio && `${amount(ratio)} : 1`]
+    return [method && (METHODS[method] ?? method), ratio && `${amountText(ratio)} : 1`]
       .filter(Boolean)
       .join(' ')
   }).join(', ')
@@ -229,7 +229,7 @@ const METHODS: Readonly<Record<string, string>> = {
 export const lossyText = (transferSyntaxUid: string): string => LOSSY[transferSyntaxUid] ?? ''
 
 /** A number of a window, with as many digits as it needs: `40`, `0.65`, `-1.2`. */
-export function amount(value: number): string {
+export function amountText(value: number): string {
   const size = Math.abs(value)
   return `${Number(value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4))}`
 }
@@ -243,7 +243,7 @@ const lines = (given: readonly OverlayTextInput[]): readonly OverlayLine[] =>
   given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
-export function spoken(
+export function spokenText(
   state: PaneState,
   study: ViewedStudy | undefined,
   { isAnonymous = false, currentDate = '' } = {},
@@ -260,8 +260,8 @@ export function spoken(
       : placeText(state),
     window
       ? t('ui.viewer.overlay.window', {
-          center: amount(window.center),
-          width: amount(window.width),
+          center: amountText(window.center),
+          width: amountText(window.width),
         })
       : '',
   ]

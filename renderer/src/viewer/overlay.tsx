@@ -1,11 +1,11 @@
 import { IconStarFilled } from '@tabler/icons-react'
 import type { ViewedStudy } from '#shared/contract/viewed-images.ts'
 import { t } from '../i18n/t.ts'
-import { useDesk } from './desk-context.ts'
 import type { PaneState } from './engine/pane.ts'
 import css from './overlay.module.css'
-import { type Corner, isKept, type OverlayLine, overlayOf } from './overlay-text.ts'
+import { type Corner, isAlwaysShown, type OverlayLine, overlayOf } from './overlay-text.ts'
 import { priorText } from './prior-age.ts'
+import { useViewerState } from './viewer-context.ts'
 
 const CORNERS: readonly Corner[] = ['patient', 'study', 'image', 'picture']
 const EDGES = ['top', 'right', 'bottom', 'left'] as const
@@ -27,8 +27,8 @@ export function Overlay({
   currentDate: string
   isKeyImage: boolean
 }) {
-  const isOn = useDesk((desk) => desk.hasOverlay)
-  const isAnonymous = useDesk((desk) => desk.isAnonymous)
+  const isOn = useViewerState((desk) => desk.hasOverlay)
+  const isAnonymous = useViewerState((desk) => desk.isAnonymous)
   const corners = overlayOf(state, study, isAnonymous)
   return (
     // The pane says in one sentence what is here (`Spoken`).
@@ -37,7 +37,9 @@ export function Overlay({
         <Lines
           key={corner}
           corner={corner}
-          lines={isOn ? corners[corner] : corners[corner].filter((line) => isKept(corner, line))}
+          lines={
+            isOn ? corners[corner] : corners[corner].filter((line) => isAlwaysShown(corner, line))
+          }
         />
       ))}
       {study?.isPrior && (
@@ -71,7 +73,7 @@ function Lines({ corner, lines }: { corner: Corner; lines: readonly OverlayLine[
           key={line.text}
           data-minor={line.isMinor}
           data-tone-of={line.tone}
-          data-kept={isKept(corner, line) || undefined}
+          data-kept={isAlwaysShown(corner, line) || undefined}
         >
           {line.text}
         </span>

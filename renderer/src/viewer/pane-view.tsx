@@ -5,15 +5,21 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { pressShortcut } from '../ui/shortcuts.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useBench, useDesk, useImages, usePane, usePaneState } from './desk-context.ts'
 import { KeyMark } from './documents/key-mark.tsx'
 import type { PaneState } from './engine/pane.ts'
 import { useIsKeyImage } from './key-image-list.tsx'
 import { Overlay } from './overlay.tsx'
-import { nameOf, spoken } from './overlay-text.ts'
+import { nameOf, spokenText } from './overlay-text.ts'
 import css from './pane.module.css'
 import { PointerValue } from './pointer-value.tsx'
 import { PaneReferencing } from './referencing/pane-referencing.tsx'
+import {
+  useImages,
+  usePane,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 /** A place on the screen with its images, what is known of them, and what is wrong with them. */
 export function PaneView(props: {
@@ -33,15 +39,15 @@ export function PaneView(props: {
   const { paneId, number, isActive, isOver, note, onActivate, onDoubleClick, ...drag } = props
   const pane = usePane(paneId)
   const isKeyImage = useIsKeyImage(paneId)
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
-  const isAnonymous = useDesk((desk) => desk.isAnonymous)
+  const isAnonymous = useViewerState((desk) => desk.isAnonymous)
   const study = studies.find(
     ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
   )?.study
   const currentDate = studies.find(({ study }) => !study.isPrior)?.study.studyDate ?? ''
-  useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
+  useEffect(() => (container.current ? pane.attach(container.current) : undefined), [pane])
   // Focus follows the active pane where it is in a pane already, so that keys and the frame around
   // it go together.
   const frame = useRef<HTMLElement>(null)
@@ -78,7 +84,7 @@ export function PaneView(props: {
       onContextMenu={(event) => event.preventDefault()}
       {...drag}
     >
-      <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
+      <div ref={container} className={css.image} data-testid={`image-${paneId}`} />
       {state.series ? (
         <Overlay state={state} study={study} currentDate={currentDate} isKeyImage={isKeyImage} />
       ) : (
@@ -86,12 +92,12 @@ export function PaneView(props: {
       )}
       {state.series && <KeyMark state={state} />}
       {state.series && <PaneReferencing paneId={paneId} state={state} />}
-      {state.series && <PointerValue pane={pane} place={place} />}
+      {state.series && <PointerValue pane={pane} place={container} />}
       {state.series && <PaneFault state={state} />}
-      {state.series && <Track state={state} />}
+      {state.series && <StackTrack state={state} />}
       <LiveAnnouncement
         state={state}
-        text={spoken(state, study, { isAnonymous, currentDate })}
+        text={spokenText(state, study, { isAnonymous, currentDate })}
         isActive={isActive}
       />
     </section>
@@ -101,7 +107,7 @@ export function PaneView(props: {
 /** Why there is no image to see. Never beside the pixels of another one. */
 function PaneFault({ state }: { state: PaneState }) {
   const { problem, index, isShown, volume, kind } = state
-  const { engine } = useBench()
+  const { engine } = useViewerContext()
   if (problem) {
     return (
       <div className={css.problem} role="alert">
@@ -128,9 +134,9 @@ function PaneFault({ state }: { state: PaneState }) {
 }
 
 /** Where in the stack it is, and where images are missing. */
-function Track({ state }: { state: PaneState }) {
+function StackTrack({ state }: { state: PaneState }) {
   const { index, count, series } = state
-  const hasOverlay = useDesk((desk) => desk.hasOverlay)
+  const hasOverlay = useViewerState((desk) => desk.hasOverlay)
   if (count < 2 || !hasOverlay) return null
   const at = (position: number) => `${(position / count) * 100}%`
   const missing =

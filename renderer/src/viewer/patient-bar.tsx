@@ -3,18 +3,18 @@ import { IconEyeOff } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { viewBase } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './patient-bar.module.css'
 import { pageTitle, patientIdentity } from './patient-identity.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /**
  * Whom the images are of, above everything. The text on the images can be switched off; this bar
  * cannot, except by an anonymous presentation, which it then announces.
  */
 export function PatientBar() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
-  const isAnonymous = useDesk((state) => state.isAnonymous)
+  const isAnonymous = useViewerState((state) => state.isAnonymous)
   usePageTitle(pageTitle(images, isAnonymous))
   if (isAnonymous) {
     return (
@@ -26,7 +26,7 @@ export function PatientBar() {
           size="compact-xs"
           variant="white"
           color="dark"
-          onClick={() => desk.set({ isAnonymous: false })}
+          onClick={() => viewerStore.set({ isAnonymous: false })}
         >
           {t('ui.viewer.anonymous.end')}
         </Button>

@@ -20,12 +20,12 @@ export function patientIdentity({ studies }: Pick<ListState, 'studies'>): Patien
   if (!own) return null
   const { patientName, patientId, patientBirthDate, patientSex } = own.study
   // An image with another accession number is still of this patient.
-  const isOther = ({ patient }: ViewedInstance) =>
+  const isDifferentPatient = ({ patient }: ViewedInstance) =>
     patient !== null &&
     (patient.patientName !== patientName ||
       patient.patientId !== patientId ||
       patient.patientBirthDate !== patientBirthDate)
-  if (own.series.some(({ stack }) => stack.some(({ instance }) => isOther(instance))))
+  if (own.series.some(({ stack }) => stack.some(({ instance }) => isDifferentPatient(instance))))
     return { name: t('ui.viewer.overlay.severalPatients'), details: [] }
   if (patientName === '' && patientId === '') return null
   return {

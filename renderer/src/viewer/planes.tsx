@@ -2,22 +2,22 @@ import { useEffect, useState } from 'react'
 import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { PLANES, planePaneIdOf, type VOLUME_PANES } from './desk.ts'
-import { useBench, useDesk, useImages, usePane } from './desk-context.ts'
 import type { Pane } from './engine/pane.ts'
 import type { SeriesState } from './engine/stack.ts'
 import css from './grid.module.css'
 import { seriesOf } from './hangables.ts'
 import { PaneView } from './pane-view.tsx'
+import { useImages, usePane, useViewerContext, useViewerState } from './viewer-context.ts'
+import { PLANES, planePaneIdOf, type VOLUME_PANES } from './viewer-store.ts'
 
 /** A volume in three planes, with crosshairs (MPR), and as a whole where somebody wants it. */
 export function Planes() {
   const images = useImages()
   const series = seriesOf(
     images,
-    useDesk((state) => state.planesOf),
+    useViewerState((state) => state.planesOf),
   )
-  const hasVolume = useDesk((state) => state.hasVolume)
+  const hasVolume = useViewerState((state) => state.hasVolume)
   return (
     <div className={css.planes} data-has-volume={hasVolume || undefined}>
       {PLANES.map((plane, at) => (
@@ -53,10 +53,10 @@ function VolumePane({
   /** @returns why it cannot be shown; null where it can */
   show: (pane: Pane, series: SeriesState) => Message | null
 }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const paneId = planePaneIdOf(name)
   const pane = usePane(paneId)
-  const isActive = useDesk((state) => state.activePlane === at)
+  const isActive = useViewerState((state) => state.activePlane === at)
   const [fault, setFault] = useState('')
   const key = series?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pane follows a series that grows by itself
@@ -71,7 +71,7 @@ function VolumePane({
       isActive={isActive}
       isOver={false}
       note={<span>{fault || t('ui.viewer.pane.coming')}</span>}
-      onActivate={() => desk.set({ activePlane: at })}
+      onActivate={() => viewerStore.set({ activePlane: at })}
     />
   )
 }

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { useDesk } from './desk-context.ts'
 import type { Pane, ProbedValue } from './engine/pane.ts'
 import css from './overlay.module.css'
+import { useViewerState } from './viewer-context.ts'
 
 /**
  * The pixel under the pointer and its value after the modality's rescale, such as `256, 400: 700 HU`.
@@ -15,8 +15,8 @@ export function PointerValue({
   pane: Pane
   place: RefObject<HTMLElement | null>
 }) {
-  const hasOverlay = useDesk((desk) => desk.hasOverlay)
-  const probed = useProbed(pane, place, hasOverlay)
+  const hasOverlay = useViewerState((desk) => desk.hasOverlay)
+  const probed = useProbedValue(pane, place, hasOverlay)
   if (!probed) return null
   const { column, row, value, stored, unit } = probed
   const values = value === null ? stored.join(' ') : `${Number(value.toPrecision(6))}`
@@ -27,7 +27,7 @@ export function PointerValue({
   )
 }
 
-function useProbed(
+function useProbedValue(
   pane: Pane,
   place: RefObject<HTMLElement | null>,
   isWanted: boolean,
@@ -43,7 +43,7 @@ function useProbed(
       setProbed(at && pane.probeAt(...at))
     }
     // Many moves come between two pictures of the screen.
-    const readSoon = () => {
+    const scheduleRead = () => {
       waiting ??= requestAnimationFrame(read)
     }
     const move = ({ clientX, clientY, pointerType }: PointerEvent) => {
@@ -51,15 +51,15 @@ function useProbed(
       if (pointerType === 'touch') return
       const { left, top } = element.getBoundingClientRect()
       at = [clientX - left, clientY - top]
-      readSoon()
+      scheduleRead()
     }
     const leave = () => {
       at = undefined
-      readSoon()
+      scheduleRead()
     }
     element.addEventListener('pointermove', move)
     element.addEventListener('pointerleave', leave)
-    const unsubscribe = pane.subscribe(readSoon)
+    const unsubscribe = pane.subscribe(scheduleRead)
     return () => {
       element.removeEventListener('pointermove', move)
       element.removeEventListener('pointerleave', leave)

@@ -3,11 +3,11 @@ import { IconAdjustmentsHorizontal, IconChevronDown } from '@tabler/icons-react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
 import type { Rendering, WindowPreset } from './engine/pane.ts'
-import { amount } from './overlay-text.ts'
+import { amountText } from './overlay-text.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useActivePaneId, usePane, usePaneState } from './viewer-context.ts'
 
 /** Those with a number key first, in the order of the keys. */
 const byKey = (presets: readonly WindowPreset[]) =>
@@ -60,7 +60,10 @@ function WindowItem({ paneId, preset }: { paneId: string; preset: WindowPreset }
       rightSection={
         <span className={css.right}>
           <span className={css.values}>
-            {t('ui.viewer.overlay.window', { center: amount(center), width: amount(width) })}
+            {t('ui.viewer.overlay.window', {
+              center: amountText(center),
+              width: amountText(width),
+            })}
           </span>
           <kbd className={css.key}>{keys?.join(', ')}</kbd>
         </span>

@@ -7,38 +7,40 @@ import { dayText } from '../format/dates.ts'
 import { t } from '../i18n/t.ts'
 import { awaitedPrior } from './awaited-prior.ts'
 import { call } from './calls.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
 import { ageText } from './prior-age.ts'
 import css from './prior-offer.module.css'
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
 import { showBeside } from './use-retrievals.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Offers the prior study that fits best, where it was not put beside already. */
 export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
-  const bench = useBench()
-  const { desk } = bench
+  const viewerContext = useViewerContext()
+  const { viewerStore } = viewerContext
   const images = useImages()
-  const isDeclined = useDesk(
+  const isDeclined = useViewerState(
     (state) =>
       best != null &&
       [...state.declinedPriors, ...state.awaitedPriors, ...state.retrieving].includes(
         best.prior.studyInstanceUid,
       ),
   )
-  const isKept = useDesk((state) => state.board.panes.some(({ filling }) => filling === 'prior'))
-  const problem = useDesk((state) => state.priorProblem)
-  const waits = isKept && awaitedPrior(best, problem, images).isComing
+  const hasPriorPane = useViewerState((state) =>
+    state.board.panes.some(({ filling }) => filling === 'prior'),
+  )
+  const problem = useViewerState((state) => state.priorProblem)
+  const waits = hasPriorPane && awaitedPrior(best, problem, images).isComing
   const accept = useMutation<unknown, ProblemError, BestPrior>({
     mutationFn: async ({ where, prior }) => {
       const { studyInstanceUid } = prior
-      if (where === 'here') return showBeside(bench, studyInstanceUid)
-      const params = { viewId: desk.view.viewId }
+      if (where === 'here') return showBeside(viewerContext, studyInstanceUid)
+      const params = { viewId: viewerStore.view.viewId }
       const { destinationId } = prior
       await call(viewing.retrievePrior, { params, body: { destinationId, studyInstanceUid } })
-      desk.set((state) => ({ retrieving: [...state.retrieving, studyInstanceUid] }))
+      viewerStore.set((state) => ({ retrieving: [...state.retrieving, studyInstanceUid] }))
     },
-    onError: (error) => desk.set({ said: { text: error.message } }),
+    onError: (error) => viewerStore.set({ statusMessage: { text: error.message } }),
   })
   const isOpen = images.studies.some(
     ({ study }) => study.studyInstanceUid === best?.prior.studyInstanceUid,
@@ -47,9 +49,9 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
   const { prior, where, isExam } = best
   const age = ageText(prior.studyDate, currentStudy(images)?.studyDate ?? '')
   const modalities = prior.modalities.join(', ')
-  const isNamed = prior.studyDescription.toUpperCase().startsWith(modalities)
+  const isModalityNamed = prior.studyDescription.toUpperCase().startsWith(modalities)
   const what = [
-    [isNamed ? '' : modalities, prior.studyDescription].filter(Boolean).join(' '),
+    [isModalityNamed ? '' : modalities, prior.studyDescription].filter(Boolean).join(' '),
     dayText(prior.studyDate),
     age,
   ].filter(Boolean)
@@ -74,7 +76,7 @@ export function PriorOffer({ best }: { best: BestPrior | null | undefined }) {
         size="sm"
         aria-label={t('ui.viewer.priors.decline')}
         onClick={() =>
-          desk.set((state) => ({
+          viewerStore.set((state) => ({
             declinedPriors: [...state.declinedPriors, prior.studyInstanceUid],
           }))
         }

@@ -24,15 +24,15 @@ const KINDS: Readonly<Record<string, string>> = { CR: 'DX', RG: 'DX', SR: '', PR
 const kindsOf = (modalities: readonly string[]) =>
   new Set(modalities.map((modality) => KINDS[modality] ?? modality).filter(Boolean))
 
-const areJoint = <T>(one: ReadonlySet<T>, other: ReadonlySet<T>) =>
+const haveCommonValue = <T>(one: ReadonlySet<T>, other: ReadonlySet<T>) =>
   [...one].some((member) => other.has(member))
 
 export function priorMatch(current: ComparedStudy, prior: ComparedStudy): PriorMatch {
-  if (!areJoint(kindsOf(current.modalities), kindsOf(prior.modalities))) return 'other'
+  if (!haveCommonValue(kindsOf(current.modalities), kindsOf(prior.modalities))) return 'other'
   const regions = regionsOf(current.regionText ?? current.text)
   const priorRegions = regionsOf(prior.regionText ?? prior.text)
   if (regions.size > 0 && priorRegions.size > 0)
-    return areJoint(regions, priorRegions) ? 'exam' : 'modality'
+    return haveCommonValue(regions, priorRegions) ? 'exam' : 'modality'
   // Where a body part is not known, an exam of the same name is the same exam.
   const named = [...wordsOf(current.text)].filter((word) => word.length > 3)
   const priorWords = wordsOf(prior.text)

@@ -10,14 +10,14 @@ import { t } from '../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../ui/page.tsx'
 import { Notice, Tag } from '../ui/tone.tsx'
 import { call } from './calls.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
 import { ageText } from './prior-age.ts'
 import { type ComparedStudy, currentStudy, rankedPriors } from './prior-relevance.ts'
 import css from './side.module.css'
 import { comparedPrior, useArchivePriors, usePriors } from './use-priors.ts'
 import { showBeside, useRetrievalStates } from './use-retrievals.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
-const UNKNOWN: ComparedStudy = { modalities: [], text: '', studyDate: '' }
+const UNKNOWN_STUDY: ComparedStudy = { modalities: [], text: '', studyDate: '' }
 
 /** Prior studies of the patient, the most relevant first; a click puts one beside. */
 export function PriorsList() {
@@ -28,7 +28,7 @@ export function PriorsList() {
   if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
   if (!reply.data) return <LoadingPlaceholder rows={3} height={52} />
   const { priors, scope } = reply.data
-  const current = currentStudy(images) ?? UNKNOWN
+  const current = currentStudy(images) ?? UNKNOWN_STUDY
   // Later studies are no priors, but they are not to be missed: they come last.
   const ranked = rankedPriors({ ...current, studyDate: '' }, priors, comparedPrior)
   const known = new Set(priors.map(({ studyInstanceUid }) => studyInstanceUid))
@@ -47,7 +47,7 @@ export function PriorsList() {
       </p>
       <ul className={css.list}>
         {ranked.map(({ prior }) => (
-          <Prior key={prior.studyInstanceUid} prior={prior} currentDate={current.studyDate} />
+          <PriorItem key={prior.studyInstanceUid} prior={prior} currentDate={current.studyDate} />
         ))}
       </ul>
       {canQuery && (
@@ -71,7 +71,7 @@ export function PriorsList() {
           <ul className={css.list}>
             {rankedPriors({ ...current, studyDate: '' }, elsewhere, comparedPrior).map(
               ({ prior }) => (
-                <ArchivedPrior
+                <ArchivedPriorItem
                   key={`${prior.destinationId} ${prior.studyInstanceUid}`}
                   prior={prior}
                   currentDate={current.studyDate}
@@ -105,16 +105,16 @@ function Heading({
   )
 }
 
-function Prior({ prior, currentDate }: { prior: ViewedPrior; currentDate: string }) {
-  const bench = useBench()
+function PriorItem({ prior, currentDate }: { prior: ViewedPrior; currentDate: string }) {
+  const viewerContext = useViewerContext()
   const { studies } = useImages()
   const { studyInstanceUid } = prior
-  const isHere = studies.some(
+  const isLoaded = studies.some(
     ({ study, series }) => study.studyInstanceUid === studyInstanceUid && series.length > 0,
   )
-  const isAwaited = useDesk((state) => state.awaitedPriors.includes(studyInstanceUid))
+  const isAwaited = useViewerState((state) => state.awaitedPriors.includes(studyInstanceUid))
   const add = useMutation<unknown, ProblemError>({
-    mutationFn: () => showBeside(bench, studyInstanceUid),
+    mutationFn: () => showBeside(viewerContext, studyInstanceUid),
   })
   return (
     <li className={css.item}>
@@ -127,7 +127,7 @@ function Prior({ prior, currentDate }: { prior: ViewedPrior; currentDate: string
               ? t('ui.viewer.priors.imagesUnknown')
               : t('ui.viewer.priors.images', { count: prior.instances })}
         </Text>
-        {isHere && <Tag tone="info">{t('ui.viewer.priors.isOpen')}</Tag>}
+        {isLoaded && <Tag tone="info">{t('ui.viewer.priors.isOpen')}</Tag>}
         {add.error && <ErrorNotice error={add.error} />}
       </div>
       <Button
@@ -136,27 +136,29 @@ function Prior({ prior, currentDate }: { prior: ViewedPrior; currentDate: string
         loading={add.isPending || isAwaited}
         onClick={() => add.mutate()}
       >
-        {isHere ? t('ui.viewer.priors.again') : t('ui.viewer.priors.add')}
+        {isLoaded ? t('ui.viewer.priors.again') : t('ui.viewer.priors.add')}
       </Button>
     </li>
   )
 }
 
 /** A study that has to be retrieved first. */
-function ArchivedPrior({ prior, currentDate }: { prior: ArchivePrior; currentDate: string }) {
-  const { desk } = useBench()
+function ArchivedPriorItem({ prior, currentDate }: { prior: ArchivePrior; currentDate: string }) {
+  const { viewerStore } = useViewerContext()
   const { destinationId, studyInstanceUid } = prior
-  const isRunning = useDesk((state) => state.retrieving.includes(studyInstanceUid))
+  const isRunning = useViewerState((state) => state.retrieving.includes(studyInstanceUid))
   const states = useRetrievalStates()
   const retrieval = states.data?.retrievals.find((one) => one.studyInstanceUid === studyInstanceUid)
   const retrieve = useMutation<unknown, ProblemError>({
     mutationFn: () =>
       call(viewing.retrievePrior, {
-        params: { viewId: desk.view.viewId },
+        params: { viewId: viewerStore.view.viewId },
         body: { destinationId, studyInstanceUid },
       }),
     onSuccess: () =>
-      desk.set((state) => ({ retrieving: [...new Set([...state.retrieving, studyInstanceUid])] })),
+      viewerStore.set((state) => ({
+        retrieving: [...new Set([...state.retrieving, studyInstanceUid])],
+      })),
   })
   return (
     <li className={css.item}>

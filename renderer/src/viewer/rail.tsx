@@ -1,12 +1,12 @@
 import { dayText } from '../format/dates.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { useDesk, useImages } from './desk-context.ts'
 import { ObjectList } from './documents/object-list.tsx'
 import type { StudyState } from './engine/stack.ts'
 import { priorText } from './prior-age.ts'
 import css from './rail.module.css'
 import { Thumbnail } from './thumbnail.tsx'
+import { useImages, useViewerState } from './viewer-context.ts'
 
 /** The series of this study and of the earlier ones beside it. */
 export function Rail() {
@@ -27,7 +27,7 @@ export function Rail() {
 }
 
 function Study({
-  study: { study, series, notImages },
+  study: { study, series, nonImageInstances },
   currentDate,
 }: {
   study: StudyState
@@ -35,9 +35,9 @@ function Study({
 }) {
   const { media } = useImages()
   const listed = new Set(media.map(({ object }) => object?.sopInstanceUid))
-  const others = notImages.filter(({ sopInstanceUid }) => !listed.has(sopInstanceUid))
-  const board = useDesk((state) => state.board)
-  const planesOf = useDesk((state) => state.planesOf)
+  const others = nonImageInstances.filter(({ sopInstanceUid }) => !listed.has(sopInstanceUid))
+  const board = useViewerState((state) => state.board)
+  const planesOf = useViewerState((state) => state.planesOf)
   const shown = new Set(planesOf ? [planesOf] : board.panes.map(({ seriesKey }) => seriesKey))
   const active = planesOf ?? board.panes[board.active]?.seriesKey
   const day = dayText(study.studyDate)

@@ -5,16 +5,16 @@ import { nameText } from '../format/patient-name.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Notice } from '../ui/tone.tsx'
-import { paneIdOf } from './desk.ts'
-import { useBench, useImages, type ViewerContext } from './desk-context.ts'
-import { isUnsaved, type Unsaved } from './saved-to-study.ts'
+import { isUnsaved, type UnsavedCounts } from './saved-to-study.ts'
 import css from './side.module.css'
+import { useImages, useViewerContext, type ViewerContext } from './viewer-context.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /** Where drawings and key images are kept, and the button that saves them to the study. */
-export function SaveToStudy() {
-  const bench = useBench()
-  const { desk, drawings } = bench
-  const { view } = desk
+export function SaveToStudyPanel() {
+  const viewerContext = useViewerContext()
+  const { viewerStore, drawings } = viewerContext
+  const { view } = viewerStore
   // Drawings on images that are not listed yet cannot be saved.
   useImages()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
@@ -26,14 +26,16 @@ export function SaveToStudy() {
   const changed = open.filter(({ unsaved }) => isUnsaved(unsaved))
   const isSaving = open.some(({ kept }) => kept.isSavingToStudy)
   const faults = [...new Set(open.map(({ kept }) => kept.studyFault).filter(Boolean))]
-  const saved = open.flatMap(({ kept }) => (kept.study && kept.study.version > 0 ? kept.study : []))
+  const savedVersions = open.flatMap(({ kept }) =>
+    kept.study && kept.study.version > 0 ? kept.study : [],
+  )
   const why = view.whyNoCapture ? translateMessage(view.whyNoCapture) : ''
   const isLink = view.kind !== 'window' && view.user === null
   const save = () => {
-    const windows = shownWindows(bench)
+    const windows = shownWindows(viewerContext)
     for (const { studyUid } of changed) void drawings.saveToStudy(studyUid, windows)
   }
-  const sum = (part: (unsaved: Unsaved) => number) =>
+  const sum = (part: (unsaved: UnsavedCounts) => number) =>
     open.reduce((total, { unsaved }) => total + part(unsaved), 0)
   const count = sum((one) => one.drawings.length + one.removed.length + one.unmeasured)
   const [unmeasured, inPlanes] = [sum((one) => one.unmeasured), sum((one) => one.inPlanes)]
@@ -42,7 +44,7 @@ export function SaveToStudy() {
       <p className={css.about}>
         {t(isLink ? 'ui.viewer.drawings.aboutLink' : 'ui.viewer.drawings.about')}
       </p>
-      {saved.map(({ version, savedAt, savedBy, drawings: { length } }) => (
+      {savedVersions.map(({ version, savedAt, savedBy, drawings: { length } }) => (
         <p key={`${version} ${savedAt}`} className={css.quiet}>
           {t('ui.viewer.drawings.study.version', {
             count: length,
@@ -82,8 +84,8 @@ export function SaveToStudy() {
 }
 
 /** The windows of the images in the panes, for the presentation state. */
-const shownWindows = ({ desk, engine }: ViewerContext) =>
-  desk.state().board.panes.flatMap((_, at) => {
+const shownWindows = ({ viewerStore, engine }: ViewerContext) =>
+  viewerStore.state().board.panes.flatMap((_, at) => {
     const { image, window, plane } = engine.pane(paneIdOf(at)).state()
     if (!image || !window || plane || !(window.width > 0)) return []
     const { sopInstanceUid, frame } = image

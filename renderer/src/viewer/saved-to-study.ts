@@ -31,7 +31,7 @@ export const keyImageOf = (
 export const isKeyImage = (kept: unknown): kept is KeyImage =>
   typeof kept === 'object' && kept !== null && 'tool' in kept && kept.tool === KEY_IMAGE
 
-export const savedKeyImage = ({
+export const drawingOfKeyImage = ({
   id,
   sopInstanceUid,
   frame,
@@ -41,7 +41,7 @@ export const savedKeyImage = ({
   ...{ uid: id, kind: 'keyImage', sopInstanceUid, frame, points: [], text, values: [] },
   title: KEY_IMAGE_TITLES.find((one) => one === title) ?? '113000',
 })
-export const keyImageOfSaved = (
+export const keyImageOfDrawing = (
   { uid, sopInstanceUid, frame, title, text }: SavedDrawing,
   studyInstanceUid: string,
 ): KeyImage => ({
@@ -71,7 +71,7 @@ export const withoutBase = (kept: readonly unknown[]): unknown[] =>
   kept.filter((one) => !isRecord(one))
 
 /** Converts between kept and saved drawings. */
-export interface Forms {
+export interface DrawingForms {
   /** The `uid` of a kept drawing; undefined if it cannot be saved. */
   readonly uidOf: (kept: unknown) => string | undefined
   /** undefined if it cannot be saved, or its image is not listed yet. */
@@ -89,20 +89,20 @@ const textOf = ({ kind, sopInstanceUid, frame, points, text, title }: SavedDrawi
  * Kept drawings after the saved ones have changed from `base` to `now`: a drawing that was changed
  * only there is taken from there; where both changed it, it stays as it is here.
  */
-export function adopted(
+export function withAdoptedDrawings(
   studyInstanceUid: string,
   kept: readonly unknown[],
   { base, now }: { readonly base: readonly SavedDrawing[]; readonly now: readonly SavedDrawing[] },
-  { uidOf, toSaved, toKept }: Forms,
+  { uidOf, toSaved, toKept }: DrawingForms,
 ): unknown[] {
   const was = new Map(base.map((drawing) => [drawing.uid, drawing]))
   const is = new Map(now.map((drawing) => [drawing.uid, drawing]))
-  const here = new Set(kept.map(uidOf))
+  const keptUids = new Set(kept.map(uidOf))
   const isMine = (one: unknown, before: SavedDrawing | undefined): boolean => {
     const saved = toSaved(one)
     return saved !== undefined && (before === undefined || !isSameDrawing(saved, before))
   }
-  const stay = kept.flatMap((one) => {
+  const remaining = kept.flatMap((one) => {
     const uid = uidOf(one)
     const [before, after] = [was.get(uid ?? ''), is.get(uid ?? '')]
     if (uid === undefined || (before === undefined && after === undefined)) return [one]
@@ -114,13 +114,13 @@ export function adopted(
   })
   const added = now.filter((drawing) => {
     const before = was.get(drawing.uid)
-    return !here.has(drawing.uid) && (before === undefined || !isSameDrawing(before, drawing))
+    return !keptUids.has(drawing.uid) && (before === undefined || !isSameDrawing(before, drawing))
   })
-  return [...stay, ...added.map((drawing) => toKept(drawing, studyInstanceUid))]
+  return [...remaining, ...added.map((drawing) => toKept(drawing, studyInstanceUid))]
 }
 
 /** What the next version of the saved drawings would change. */
-export interface Unsaved {
+export interface UnsavedCounts {
   readonly drawings: readonly SavedDrawing[]
   readonly removed: readonly string[]
   /** Number of drawings that are not measured yet, because their image has not been shown. */
@@ -132,10 +132,10 @@ export interface Unsaved {
 export function unsavedOf(
   kept: readonly unknown[],
   base: readonly SavedDrawing[],
-  { uidOf, toSaved }: Forms,
-): Unsaved {
+  { uidOf, toSaved }: DrawingForms,
+): UnsavedCounts {
   const was = new Map(base.map((drawing) => [drawing.uid, drawing]))
-  const here = new Set(kept.map(uidOf))
+  const keptUids = new Set(kept.map(uidOf))
   const changed: SavedDrawing[] = []
   let inPlanes = 0
   for (const one of kept) {
@@ -148,7 +148,7 @@ export function unsavedOf(
   const drawings = changed.filter(isMeasured)
   return {
     drawings,
-    removed: base.filter(({ uid }) => !here.has(uid)).map(({ uid }) => uid),
+    removed: base.filter(({ uid }) => !keptUids.has(uid)).map(({ uid }) => uid),
     unmeasured: changed.length - drawings.length,
     inPlanes,
   }
@@ -161,5 +161,5 @@ const isMeasured = ({ kind, values }: SavedDrawing): boolean =>
   kind === 'keyImage' ||
   kind === 'probe'
 
-export const isUnsaved = ({ drawings, removed, unmeasured }: Unsaved): boolean =>
+export const isUnsaved = ({ drawings, removed, unmeasured }: UnsavedCounts): boolean =>
   drawings.length + removed.length + unmeasured > 0

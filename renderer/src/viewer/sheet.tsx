@@ -1,19 +1,19 @@
 import { Switch } from '@mantine/core'
 import { t } from '../i18n/t.ts'
 import { SheetGroup, ShortcutSheet } from '../ui/shortcut-sheet.tsx'
-import { useBench, useDesk } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 const MOUSE_ROWS = [0, 1, 2, 3, 4, 5] as const
 
 /** Every key, on one sheet, and what the mouse does. */
 export function Sheet() {
-  const { desk } = useBench()
-  const isOpen = useDesk((state) => state.isSheetOpen)
-  const hasLetterKeys = useDesk((state) => state.hasLetterKeys)
+  const { viewerStore } = useViewerContext()
+  const isOpen = useViewerState((state) => state.isSheetOpen)
+  const hasLetterKeys = useViewerState((state) => state.hasLetterKeys)
   return (
     <ShortcutSheet
       opened={isOpen}
-      onClose={() => desk.set({ isSheetOpen: false })}
+      onClose={() => viewerStore.set({ isSheetOpen: false })}
       about={t('ui.viewer.sheet.about')}
       size={1150}
       more={
@@ -32,7 +32,7 @@ export function Sheet() {
         label={t('ui.viewer.sheet.single')}
         description={t('ui.viewer.sheet.singleMeaning')}
         checked={hasLetterKeys}
-        onChange={(event) => desk.set({ hasLetterKeys: event.currentTarget.checked })}
+        onChange={(event) => viewerStore.set({ hasLetterKeys: event.currentTarget.checked })}
       />
     </ShortcutSheet>
   )

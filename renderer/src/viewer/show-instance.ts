@@ -1,7 +1,7 @@
 import { hung } from './board.ts'
 import type { CommandContext } from './commands.ts'
-import { paneIdOf } from './desk.ts'
 import type { ListState, SeriesState } from './engine/stack.ts'
+import { paneIdOf } from './viewer-store.ts'
 
 /**
  * Where an image is, among all that are known; undefined where it is in none of the series. `index`
@@ -29,15 +29,15 @@ export function foundImage(
  * is not here
  */
 export function showInstance(
-  { desk, engine, list }: CommandContext,
+  { viewerStore, engine, list }: CommandContext,
   sopInstanceUid: string,
   frame?: number,
 ): boolean {
   const found = foundImage(list.state(), sopInstanceUid, frame)
   if (!found) return false
   const { series, index } = found
-  desk.set({ planesOf: null })
-  desk.hang((board) => {
+  viewerStore.set({ planesOf: null })
+  viewerStore.hang((board) => {
     const at = board.panes.findIndex(({ seriesKey }) => seriesKey === series.key)
     if (at === -1)
       return {
@@ -46,6 +46,6 @@ export function showInstance(
       }
     return { ...board, active: at, alone: board.alone === null ? null : at }
   })
-  engine.pane(paneIdOf(desk.state().board.active)).show(series, index)
+  engine.pane(paneIdOf(viewerStore.state().board.active)).show(series, index)
   return true
 }

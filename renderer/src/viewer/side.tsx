@@ -3,8 +3,6 @@ import { IconX } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { t } from '../i18n/t.ts'
 import { CaptureList } from './capture-list.tsx'
-import type { Drawer } from './desk.ts'
-import { useBench, useDesk } from './desk-context.ts'
 import { KeyObjectList } from './documents/key-object-list.tsx'
 import { DrawingsList } from './drawings-list.tsx'
 import { FaultsList } from './faults-list.tsx'
@@ -12,6 +10,8 @@ import { LayoutsList } from './layouts-list.tsx'
 import { MediaList } from './media-list.tsx'
 import { PriorsList } from './priors-list.tsx'
 import css from './side.module.css'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
+import type { Drawer } from './viewer-store.ts'
 
 const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentType]>> = {
   priors: [t('ui.viewer.priors.title'), PriorsList],
@@ -25,8 +25,8 @@ const DRAWERS: Readonly<Record<Drawer, readonly [title: string, Body: ComponentT
 
 /** The list at the right. It lies beside the images, which stay in use. */
 export function ViewerSidebar() {
-  const { desk } = useBench()
-  const drawer = useDesk((state) => state.drawer)
+  const { viewerStore } = useViewerContext()
+  const drawer = useViewerState((state) => state.drawer)
   if (drawer === null) return null
   const [title, Body] = DRAWERS[drawer]
   return (
@@ -39,7 +39,7 @@ export function ViewerSidebar() {
           <ActionIcon
             size="md"
             aria-label={t('ui.viewer.side.close')}
-            onClick={() => desk.set({ drawer: null })}
+            onClick={() => viewerStore.set({ drawer: null })}
           >
             <IconX size={17} />
           </ActionIcon>

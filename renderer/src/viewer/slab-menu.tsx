@@ -2,11 +2,11 @@ import { Menu } from '@mantine/core'
 import { IconChevronDown, IconStack2 } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { useActivePaneId, usePane, usePaneState } from './desk-context.ts'
 import { keyText } from './key-map.ts'
-import { ofKind, ofThickness, SLAB_KINDS, THICKNESSES } from './slabs.ts'
+import { SLAB_KINDS, slabOfKind, slabOfThickness, THICKNESSES } from './slabs.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useActivePaneId, usePane, usePaneState } from './viewer-context.ts'
 
 /** How thick the active plane is, and what of its thickness is seen. */
 export function SlabMenu() {
@@ -33,7 +33,7 @@ export function SlabMenu() {
               key={kind}
               className={css.item ?? ''}
               data-chosen={kind === slab.kind || undefined}
-              onClick={() => pane.setSlab(ofKind(slab, kind))}
+              onClick={() => pane.setSlab(slabOfKind(slab, kind))}
             >
               {t(`ui.viewer.slab.kinds.${kind}`)}
             </Menu.Item>
@@ -46,7 +46,7 @@ export function SlabMenu() {
               key={millimetres}
               className={css.item ?? ''}
               data-chosen={(slab.kind !== 'slice' && millimetres === slab.millimetres) || undefined}
-              onClick={() => pane.setSlab(ofThickness(slab, millimetres))}
+              onClick={() => pane.setSlab(slabOfThickness(slab, millimetres))}
             >
               {t('ui.viewer.slab.millimetres', { millimetres })}
             </Menu.Item>

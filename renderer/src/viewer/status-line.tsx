@@ -3,19 +3,19 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Tone } from '../format/tones.ts'
 import { t } from '../i18n/t.ts'
 import { ToneIcon } from '../ui/tone.tsx'
-import { useBench, useDesk, useImages } from './desk-context.ts'
 import type { KeptDrawings } from './drawings-keeper.ts'
 import { decodedText, progressText } from './progress-text.ts'
 import { isUnsaved } from './saved-to-study.ts'
 import css from './status-line.module.css'
 import { useOtherWindows } from './use-windows.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** What is there of the images, whether drawings are kept, and what the viewer is not for. */
 export function StatusLine() {
-  const { desk, engine } = useBench()
+  const { viewerStore, engine } = useViewerContext()
   const images = useImages()
   const { read, files, state } = images.progress
-  const { user } = desk.view
+  const { user } = viewerStore.view
   return (
     <footer className={css.line}>
       {state === 'loading' && files > 0 && (
@@ -27,10 +27,10 @@ export function StatusLine() {
         {progressText(images.progress)}
       </span>
       <DecodedCount />
-      {images.isBroken && (
+      {images.isStreamBroken && (
         <StatusMessage tone="warning">{t('ui.viewer.progress.broken')}</StatusMessage>
       )}
-      <Saving />
+      <SavingStatus />
       <OtherWindows />
       <Announcement />
       <span className={css.gap} />
@@ -49,7 +49,7 @@ export function StatusLine() {
 
 /** How many images are in this window already, which scrolling need not wait for. */
 function DecodedCount() {
-  const { engine } = useBench()
+  const { engine } = useViewerContext()
   const images = useImages()
   const decoded = useSyncExternalStore(engine.onDecoded, engine.decodedImages)
   const text = decodedText(images, decoded)
@@ -68,14 +68,14 @@ function OtherWindows() {
   return <span className={css.quiet}>{t('ui.viewer.windows.linked', { number })}</span>
 }
 
-const ANNOUNCED_MS = 6000
+const ANNOUNCEMENT_MS = 6000
 /** What was just said, for a few seconds. */
 function Announcement() {
-  const said = useDesk((state) => state.said)
+  const said = useViewerState((state) => state.statusMessage)
   const [shown, setShown] = useState(said)
   useEffect(() => {
     setShown(said)
-    const timer = window.setTimeout(() => setShown(null), ANNOUNCED_MS)
+    const timer = window.setTimeout(() => setShown(null), ANNOUNCEMENT_MS)
     return () => window.clearTimeout(timer)
   }, [said])
   return (
@@ -106,8 +106,8 @@ const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
  * Whether what is drawn is at the gateway: the worst of all studies, and nothing where nothing was
  * drawn.
  */
-function Saving() {
-  const { drawings, desk } = useBench()
+function SavingStatus() {
+  const { drawings, viewerStore } = useViewerContext()
   // Drawings on images that are listed later are compared then.
   useImages()
   const { studies, merges } = useSyncExternalStore(drawings.subscribe, drawings.state)
@@ -118,15 +118,16 @@ function Saving() {
   const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
   if (!worst || worst.state === 'loading') return null
   const { state, fault } = worst
-  const isInStudy = [...studies.keys()].every((uid) => !isUnsaved(drawings.unsaved(uid)))
+  const isSavedToStudy = [...studies.keys()].every((uid) => !isUnsaved(drawings.unsaved(uid)))
   // Nobody finds them again who has no account.
-  const isLost = desk.view.kind !== 'window' && desk.view.user === null && !isInStudy
+  const isLost =
+    viewerStore.view.kind !== 'window' && viewerStore.view.user === null && !isSavedToStudy
   const [tone, text] =
     state !== 'saved'
       ? ([TONES[state], state] as const)
       : isLost
         ? (['warning', 'untilEnd'] as const)
-        : (['good', isInStudy ? 'inStudy' : 'saved'] as const)
+        : (['good', isSavedToStudy ? 'inStudy' : 'saved'] as const)
   return (
     <>
       <StatusMessage tone={tone}>

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
-import { NO_TRANSITION } from './desk.ts'
-import { useBench } from './desk-context.ts'
+import { useViewerContext } from './viewer-context.ts'
+import { NO_TRANSITION } from './viewer-store.ts'
 
 const MAX_CHARACTERS = 200
 
@@ -13,7 +13,7 @@ interface TextRequest {
 
 /** Asks for the text of an arrow or a label, as the engine wants it. */
 export function TextDialog() {
-  const { engine } = useBench()
+  const { engine } = useViewerContext()
   const [asked, setAsked] = useState<TextRequest>()
   useEffect(() => {
     engine.askText = (before) => new Promise((answer) => setAsked({ before, answer }))

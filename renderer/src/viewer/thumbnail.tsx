@@ -6,12 +6,12 @@ import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { Tag } from '../ui/tone.tsx'
 import { hung } from './board.ts'
-import { activePaneId } from './desk.ts'
-import { useBench, useImages } from './desk-context.ts'
 import type { SeriesState } from './engine/stack.ts'
-import { SERIES_TYPE } from './grid.tsx'
+import { SERIES_DRAG_TYPE } from './grid.tsx'
 import css from './rail.module.css'
 import { useOtherWindows } from './use-windows.ts'
+import { useImages, useViewerContext } from './viewer-context.ts'
+import { activePaneId } from './viewer-store.ts'
 
 /**
  * A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any.
@@ -25,10 +25,10 @@ export function Thumbnail({
   isShown: boolean
   isActive: boolean
 }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const { progress } = useImages()
   const others = useOtherWindows()
-  const isElsewhere = [...others.values()].some((shown) => shown.series.includes(series.key))
+  const isInOtherWindow = [...others.values()].some((shown) => shown.series.includes(series.key))
   const { ref, entry } = useIntersection({ threshold: 0 })
   const picture = usePicture(series, entry?.isIntersecting ?? false)
   const { series: of, part, stack, missing } = series
@@ -38,12 +38,12 @@ export function Thumbnail({
     ? t('ui.viewer.rail.frames', { number: stack.length })
     : t('ui.viewer.rail.images', { number: stack.length })
   const show = (isByMouse: boolean) => {
-    desk.set((state) => (state.planesOf === null ? {} : { planesOf: null }))
-    desk.hang((board) => hung(board, board.active, series.key))
+    viewerStore.set((state) => (state.planesOf === null ? {} : { planesOf: null }))
+    viewerStore.hang((board) => hung(board, board.active, series.key))
     // The keys are for its images from now on. Who came here by key goes on from here.
     if (isByMouse)
       document
-        .querySelector<HTMLElement>(`section[data-pane="${activePaneId(desk.state())}"]`)
+        .querySelector<HTMLElement>(`section[data-pane="${activePaneId(viewerStore.state())}"]`)
         ?.focus({ preventScroll: true })
   }
   return (
@@ -55,7 +55,7 @@ export function Thumbnail({
       data-shown={isShown || undefined}
       data-prior={series.isPrior || undefined}
       draggable
-      onDragStart={(event) => event.dataTransfer.setData(SERIES_TYPE, series.key)}
+      onDragStart={(event) => event.dataTransfer.setData(SERIES_DRAG_TYPE, series.key)}
       onClick={(event) => show(event.detail > 0)}
     >
       <span className={css.picture}>
@@ -80,7 +80,7 @@ export function Thumbnail({
           <span>{count}</span>
         </span>
         {isShown && <VisuallyHidden>{t('ui.viewer.rail.isShown')}</VisuallyHidden>}
-        {isElsewhere && <Tag tone="info">{t('ui.viewer.windows.shown')}</Tag>}
+        {isInOtherWindow && <Tag tone="info">{t('ui.viewer.windows.shown')}</Tag>}
         {missing.size > 0 && (
           <Tag
             tone="warning"
@@ -112,17 +112,17 @@ function LoadingProgress({ part }: { part: number }) {
 }
 
 /** Pictures that were made, by series. */
-const made = new WeakMap<object, Map<string, string>>()
+const urlsBySeries = new WeakMap<object, Map<string, string>>()
 
 /**
  * The picture of a series, asked for when it is first seen; again where more of the series has come
  * since it failed.
  */
 function usePicture(series: SeriesState, isSeen: boolean): string | 'none' | undefined {
-  const { engine } = useBench()
+  const { engine } = useViewerContext()
   const { progress } = useImages()
-  const pictures = made.get(engine) ?? new Map<string, string>()
-  made.set(engine, pictures)
+  const pictures = urlsBySeries.get(engine) ?? new Map<string, string>()
+  urlsBySeries.set(engine, pictures)
   const [picture, setPicture] = useState<string | undefined>(pictures.get(series.key))
   const isDone = progress.state === 'done'
   const isWanted = isSeen && (picture === undefined || (picture === 'none' && isDone))
@@ -130,17 +130,17 @@ function usePicture(series: SeriesState, isSeen: boolean): string | 'none' | und
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for a series, and once more when all has come
   useEffect(() => {
     if (!isWanted) return
-    const stopping = new AbortController()
-    engine.thumbnail(series, stopping.signal).then(
+    const abortController = new AbortController()
+    engine.thumbnail(series, abortController.signal).then(
       (url) => {
         pictures.set(series.key, url)
-        if (!stopping.signal.aborted) setPicture(url)
+        if (!abortController.signal.aborted) setPicture(url)
       },
       () => {
-        if (!stopping.signal.aborted) setPicture('none')
+        if (!abortController.signal.aborted) setPicture('none')
       },
     )
-    return () => stopping.abort()
+    return () => abortController.abort()
   }, [engine, series.key, isSeen, size])
   return picture
 }

@@ -3,9 +3,9 @@ import type { Icon } from '@tabler/icons-react'
 import { forwardRef, type ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { run } from './commands.ts'
-import { useBench } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import css from './toolbar.module.css'
+import { useViewerContext } from './viewer-context.ts'
 
 interface ButtonProps {
   readonly icon: Icon
@@ -69,12 +69,12 @@ export function CommandButton({
   command,
   ...rest
 }: { command: Command } & Omit<ButtonProps, 'label' | 'keys' | 'onClick'>) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   return (
     <ToolButton
       label={t(`ui.viewer.commands.${command}`)}
       keys={keyText(command)}
-      onClick={() => run(command, bench)}
+      onClick={() => run(command, viewerContext)}
       {...rest}
     />
   )

@@ -2,20 +2,20 @@ import { Menu } from '@mantine/core'
 import { IconChevronDown, IconRuler2 } from '@tabler/icons-react'
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
-import { useBench, useDesk } from './desk-context.ts'
 import type { ToolName } from './engine/tools.ts'
 import { TOOL_ICONS } from './icons.ts'
 import { type Command, keyText } from './key-map.ts'
 import { ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** The command that chooses a tool. */
 const commandOfTool = (tool: ToolName) => `tool${tool[0]?.toUpperCase()}${tool.slice(1)}` as Command
 
 /** Tools of the left button, one of them chosen. */
 export function ToolRow({ tools }: { tools: readonly ToolName[] }) {
-  const { desk } = useBench()
-  const chosen = useDesk((state) => state.tool)
+  const { viewerStore } = useViewerContext()
+  const chosen = useViewerState((state) => state.tool)
   return tools.map((tool) => (
     <ToolButton
       key={tool}
@@ -23,15 +23,15 @@ export function ToolRow({ tools }: { tools: readonly ToolName[] }) {
       label={t(`ui.viewer.tools.${tool}`)}
       keys={keyText(commandOfTool(tool))}
       isOn={chosen === tool}
-      onClick={() => desk.set({ tool })}
+      onClick={() => viewerStore.set({ tool })}
     />
   ))
 }
 
 /** The same where there is little room; its button shows the one that is chosen. */
 export function ToolMenu({ tools }: { tools: readonly ToolName[] }) {
-  const { desk } = useBench()
-  const chosen = useDesk((state) => state.tool)
+  const { viewerStore } = useViewerContext()
+  const chosen = useViewerState((state) => state.tool)
   const isOn = tools.includes(chosen)
   return (
     <BarMenu>
@@ -54,7 +54,7 @@ export function ToolMenu({ tools }: { tools: readonly ToolName[] }) {
               rightSection={<kbd className={css.key}>{keyText(commandOfTool(tool))}</kbd>}
               data-chosen={tool === chosen || undefined}
               className={css.item ?? ''}
-              onClick={() => desk.set({ tool })}
+              onClick={() => viewerStore.set({ tool })}
             >
               {t(`ui.viewer.tools.${tool}`)}
             </Menu.Item>

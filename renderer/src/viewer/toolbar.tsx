@@ -17,10 +17,9 @@ import {
 import { type ReactNode, useDeferredValue } from 'react'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
-import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from './desk-context.ts'
 import { KeyImagesButton } from './documents/key-images-button.tsx'
 import { FaultsButton } from './faults-button.tsx'
-import { MEASURING, MOVING } from './icons.ts'
+import { MEASURING_TOOLS, NAVIGATION_TOOLS } from './icons.ts'
 import { LayoutMenu } from './layout-menu.tsx'
 import { LinkMenu } from './link-menu.tsx'
 import { MoreMenu } from './more-menu.tsx'
@@ -30,12 +29,19 @@ import { CommandButton } from './tool-button.tsx'
 import { ToolMenu, ToolRow } from './tool-row.tsx'
 import css from './toolbar.module.css'
 import { TransformMenu, TransformRow } from './transform-row.tsx'
+import {
+  useActivePaneId,
+  useImages,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from './viewer-context.ts'
 
 /**
  * Widths of the page, in CSS pixels, from which tools stand in the bar that are in a menu below it.
  */
-const WIDE = 1560
-const MIDDLE = 1180
+const WIDE_WIDTH = 1560
+const MEDIUM_WIDTH = 1180
 const NARROW = 820
 
 /** What can be done with the images: of the active pane, and of the screen. */
@@ -50,23 +56,25 @@ export function Toolbar({ width }: { width: number }) {
 }
 
 function Tools({ width }: { width: number }) {
-  const isWide = width >= WIDE
-  const isMiddle = width >= MIDDLE
+  const isWide = width >= WIDE_WIDTH
+  const isMedium = width >= MEDIUM_WIDTH
   const isNarrow = width < NARROW
   return (
     <>
       <Group label={t('ui.viewer.toolbar.tools')}>
         <RailButton />
-        <ToolRow tools={isNarrow ? ['window', 'scroll'] : MOVING} />
+        <ToolRow tools={isNarrow ? ['window', 'scroll'] : NAVIGATION_TOOLS} />
         {isWide ? (
-          <ToolRow tools={MEASURING} />
+          <ToolRow tools={MEASURING_TOOLS} />
         ) : (
-          <ToolMenu tools={isNarrow ? [...MOVING.slice(1), ...MEASURING] : MEASURING} />
+          <ToolMenu
+            tools={isNarrow ? [...NAVIGATION_TOOLS.slice(1), ...MEASURING_TOOLS] : MEASURING_TOOLS}
+          />
         )}
       </Group>
       <Group label={t('ui.viewer.toolbar.image')}>
         <PresetMenu />
-        {isMiddle ? <TransformRow /> : <TransformMenu />}
+        {isMedium ? <TransformRow /> : <TransformMenu />}
       </Group>
       <Group label={t('ui.viewer.toolbar.screen')}>
         <LayoutMenu />
@@ -97,12 +105,12 @@ function Group({ label, children }: { label: string; children: ReactNode }) {
 }
 
 function RailButton() {
-  const isOn = useDesk((state) => state.isRailOpen)
+  const isOn = useViewerState((state) => state.isRailOpen)
   return <CommandButton command="series" icon={IconLayoutSidebar} isOn={isOn} />
 }
 
 function PlanesButton() {
-  const isOn = useDesk((state) => state.planesOf !== null)
+  const isOn = useViewerState((state) => state.planesOf !== null)
   const why = usePaneState(useActivePaneId(), ({ series }) =>
     series ? series.whyNoVolume && translateMessage(series.whyNoVolume) : t('ui.viewer.pane.empty'),
   )
@@ -118,8 +126,8 @@ function PlanesButton() {
 
 /** What is there where a volume is shown. */
 function VolumeTools() {
-  const isShown = useDesk((state) => state.planesOf !== null)
-  const hasVolume = useDesk((state) => state.hasVolume)
+  const isShown = useViewerState((state) => state.planesOf !== null)
+  const hasVolume = useViewerState((state) => state.hasVolume)
   if (!isShown) return null
   return (
     <>
@@ -144,8 +152,8 @@ function CineButton() {
 }
 
 function ScreenButtons() {
-  const hasLines = useDesk((state) => state.hasLines)
-  const hasOverlay = useDesk((state) => state.hasOverlay)
+  const hasLines = useViewerState((state) => state.hasLines)
+  const hasOverlay = useViewerState((state) => state.hasOverlay)
   return (
     <>
       <LinkMenu />
@@ -156,12 +164,12 @@ function ScreenButtons() {
 }
 
 function CaptureButton() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const isNothing = usePaneState(
     useActivePaneId(),
     ({ series, problem }) => !series || problem !== null,
   )
-  const { whyNoCapture } = desk.view
+  const { whyNoCapture } = viewerStore.view
   return (
     <CommandButton
       command="capture"
@@ -178,7 +186,7 @@ function CaptureButton() {
 }
 
 function ListButtons() {
-  const drawer = useDesk((state) => state.drawer)
+  const drawer = useViewerState((state) => state.drawer)
   const { media } = useImages()
   return (
     <>

@@ -12,10 +12,10 @@ import {
 import { t } from '../i18n/t.ts'
 import { BarMenu } from './bar-menu.tsx'
 import { run } from './commands.ts'
-import { useActivePaneId, useBench, usePaneState } from './desk-context.ts'
 import { type Command, keyText } from './key-map.ts'
 import { CommandButton, ToolButton } from './tool-button.tsx'
 import css from './toolbar.module.css'
+import { useActivePaneId, usePaneState, useViewerContext } from './viewer-context.ts'
 
 const TRANSFORMS = [
   ['rotate', IconRotateClockwise2],
@@ -42,7 +42,7 @@ export function TransformRow() {
 
 /** The same where there is little room. */
 export function TransformMenu() {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   return (
     <BarMenu>
       <Menu.Target>
@@ -56,7 +56,7 @@ export function TransformMenu() {
             key={command}
             leftSection={<Shape size={17} stroke={1.7} />}
             rightSection={<kbd className={css.key}>{keyText(command)}</kbd>}
-            onClick={() => run(command, bench)}
+            onClick={() => run(command, viewerContext)}
           >
             {t(`ui.viewer.commands.${command}`)}
           </Menu.Item>

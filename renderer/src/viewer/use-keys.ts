@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { t } from '../i18n/t.ts'
 import { allowCharacterKeys, type Shortcut, useShortcuts } from '../ui/shortcuts.ts'
 import { type CommandContext, run } from './commands.ts'
-import { useBench, useDesk } from './desk-context.ts'
 import { type Command, KEYS, type KeyGroup } from './key-map.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 /** Commands of a group as shortcuts; a command with two keys is two. */
 export const shortcutsOf = (group: KeyGroup, run: (command: Command) => void): Shortcut[] =>
@@ -18,19 +18,19 @@ export const shortcutsOf = (group: KeyGroup, run: (command: Command) => void): S
 
 /** Registers the keys of the viewer. */
 export function useKeys(): void {
-  const { desk, engine, list, drawings } = useBench()
-  const hasLetterKeys = useDesk((state) => state.hasLetterKeys)
+  const { viewerStore, engine, list, drawings } = useViewerContext()
+  const hasLetterKeys = useViewerState((state) => state.hasLetterKeys)
   useEffect(() => allowCharacterKeys(hasLetterKeys), [hasLetterKeys])
-  const reach = { desk, engine, list, drawings }
-  useGroup('images', reach)
-  useGroup('panes', reach)
-  useGroup('tools', reach)
-  useGroup('windows', reach)
-  useGroup('picture', reach)
-  useGroup('screen', reach)
+  const reach = { viewerStore, engine, list, drawings }
+  useKeyGroup('images', reach)
+  useKeyGroup('panes', reach)
+  useKeyGroup('tools', reach)
+  useKeyGroup('windows', reach)
+  useKeyGroup('picture', reach)
+  useKeyGroup('screen', reach)
 }
 
-const useGroup = (group: KeyGroup, reach: CommandContext) =>
+const useKeyGroup = (group: KeyGroup, reach: CommandContext) =>
   useShortcuts(
     t(`ui.viewer.sheet.groups.${group}`),
     shortcutsOf(group, (command) => run(command, reach)),

@@ -6,8 +6,7 @@ import type { ProblemError } from '../api/client.ts'
 import { t } from '../i18n/t.ts'
 import { boardOf, type HangingSeries } from './board.ts'
 import { call } from './calls.ts'
-import { useBench, useDesk, useImages } from './desk-context.ts'
-import { hangablesOf } from './hangables.ts'
+import { hangingSeriesIn } from './hangables.ts'
 import {
   applyHangingProtocol,
   builtInHanging,
@@ -17,12 +16,13 @@ import {
 import { currentStudy } from './prior-relevance.ts'
 import type { BestPrior } from './use-priors.ts'
 import { useOtherWindows } from './use-windows.ts'
-import type { ShownElsewhere } from './windows.ts'
+import { useImages, useViewerContext, useViewerState } from './viewer-context.ts'
+import type { OtherWindowState } from './windows.ts'
 
 /** The hanging protocols of the person, as the gateway keeps them. */
 export function useHangingProtocols() {
-  const { desk } = useBench()
-  const { viewId, user } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId, user } = viewerStore.view
   return useQuery<HangingProtocols, ProblemError>({
     queryKey: [viewing.hangingProtocols.path],
     queryFn: ({ signal }) => call(viewing.hangingProtocols, { params: { viewId } }, signal),
@@ -38,45 +38,45 @@ export function useHangingProtocols() {
  * it.
  */
 export function useOpeningLayout(best: BestPrior | null | undefined): void {
-  const { desk, list } = useBench()
+  const { viewerStore, list } = useViewerContext()
   const images = useImages()
   const protocols = useHangingProtocols()
-  const isArranged = useDesk((state) => state.isArranged)
+  const isArranged = useViewerState((state) => state.isArranged)
   const added = useRef('')
   const [isRefused, setIsRefused] = useState(false)
   const others = useOtherWindows()
   // Decided once: the first window is not hung anew because another one has opened.
   const role = useRef<'first' | 'further' | 'hung' | null>(null)
-  const { view } = desk
+  const { view } = viewerStore
   // A partner that gives a protocol has decided, and without a study there is nothing to compare.
   const isOurs = view.hangingProtocol === null && view.studyInstanceUid !== null
   const isKnown = best !== undefined && (view.user === null || !protocols.isPending)
   useEffect(() => {
     const study = currentStudy(images)
     if (!isOurs || !isKnown || isArranged || !study) return
-    const series = hangablesOf(images)
+    const series = hangingSeriesIn(images)
     role.current ??= others.size > 0 ? 'further' : 'first'
     if (role.current === 'hung') return
     if (role.current === 'further') {
-      const key = notShownIn(others, series)
+      const key = seriesKeyNotShownIn(others, series)
       if (key === undefined) return
       role.current = 'hung'
       const board = {
         ...boardOf(null),
         panes: [{ seriesKey: key, filling: 'held', name: '' }],
       } as const
-      desk.hangOpening({ board, planesOf: null, usesPrior: false }, null)
+      viewerStore.hangOpening({ board, planesOf: null, usesPrior: false }, null)
       return
     }
     const isHere =
       !isRefused && best?.where === 'here' && best.isExam && best.prior.instances !== null
     const facts: HangingFacts = { study, hasPrior: isHere, series }
-    const own = chosenProtocol(protocols.data?.protocols ?? [], facts)
-    const hanging = own ? applyHangingProtocol(own, facts) : builtInHanging(facts)
+    const ownProtocol = chosenProtocol(protocols.data?.protocols ?? [], facts)
+    const hanging = ownProtocol ? applyHangingProtocol(ownProtocol, facts) : builtInHanging(facts)
     if (hanging) {
       const name =
-        own?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
-      desk.hangOpening(hanging, { name, isOwn: own !== undefined })
+        ownProtocol?.name ?? t('ui.viewer.layouts.builtIn', { modality: study.modalities[0] ?? '' })
+      viewerStore.hangOpening(hanging, { name, isOwn: ownProtocol !== undefined })
     }
     if (images.progress.state !== 'done') return
     const waits = isHere && hanging?.board.panes.some(({ filling }) => filling === 'prior')
@@ -91,12 +91,12 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
     call(viewing.addPrior, { params: { viewId: view.viewId }, body: { studyInstanceUid } }).then(
       () => list.again(),
       (error: Error) => {
-        desk.set({ said: { text: error.message }, priorProblem: error.message })
+        viewerStore.set({ statusMessage: { text: error.message }, priorProblem: error.message })
         setIsRefused(true)
       },
     )
   }, [
-    desk,
+    viewerStore,
     list,
     images,
     protocols.data,
@@ -114,8 +114,8 @@ export function useOpeningLayout(best: BestPrior | null | undefined): void {
  * What one more window begins with: a series that no other window shows, of a prior study where one
  * is here.
  */
-function notShownIn(
-  others: ReadonlyMap<string, ShownElsewhere>,
+function seriesKeyNotShownIn(
+  others: ReadonlyMap<string, OtherWindowState>,
   series: readonly HangingSeries[],
 ): string | undefined {
   const shown = new Set([...others.values()].flatMap(({ series }) => series))

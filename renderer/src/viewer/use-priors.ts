@@ -5,19 +5,19 @@ import { viewing } from '#shared/contract/viewing.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { ProblemError } from '../api/client.ts'
 import { call } from './calls.ts'
-import { useBench, useImages } from './desk-context.ts'
 import { type ComparedStudy, currentStudy, rankedPriors } from './prior-relevance.ts'
+import { useImages, useViewerContext } from './viewer-context.ts'
 
 type Priors = ReplyOf<(typeof viewing)['priors']>
-type Archives = ReplyOf<(typeof viewing)['queryPriors']>
+type ArchivePriors = ReplyOf<(typeof viewing)['queryPriors']>
 
 /**
  * The prior studies that the gateway knows. Asked again while the list of images grows, since only
  * the first image of a study says whose it is.
  */
 export function usePriors(): UseQueryResult<Priors, ProblemError> {
-  const { desk } = useBench()
-  const { viewId } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
   const { progress } = useImages()
   return useQuery<Priors, ProblemError>({
     queryKey: [viewing.priors.path, progress.state === 'done'],
@@ -27,10 +27,10 @@ export function usePriors(): UseQueryResult<Priors, ProblemError> {
 }
 
 /** Prior studies in other archives; asked once for a view, and again on request. */
-export function useArchivePriors(isWanted: boolean): UseQueryResult<Archives, ProblemError> {
-  const { desk } = useBench()
-  const { viewId } = desk.view
-  return useQuery<Archives, ProblemError>({
+export function useArchivePriors(isWanted: boolean): UseQueryResult<ArchivePriors, ProblemError> {
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
+  return useQuery<ArchivePriors, ProblemError>({
     queryKey: [viewing.queryPriors.path],
     queryFn: ({ signal }) => call(viewing.queryPriors, { params: { viewId } }, signal),
     enabled: isWanted,
@@ -59,14 +59,14 @@ export function useBestPrior(): BestPrior | null | undefined {
   const priors = usePriors()
   const current = currentStudy(images)
   const isDone = images.progress.state === 'done'
-  const here =
+  const localPriors =
     current && priors.data ? rankedPriors(current, priors.data.priors, comparedPrior) : []
-  const [first] = here
-  const isQueried = isDone && priors.data?.canQuery === true && first?.match !== 'exam'
-  const archives = useArchivePriors(isQueried)
+  const [first] = localPriors
+  const shouldQuery = isDone && priors.data?.canQuery === true && first?.match !== 'exam'
+  const archives = useArchivePriors(shouldQuery)
   if (!current || priors.isPending) return priors.isError ? null : undefined
   if (first?.match === 'exam') return { where: 'here', prior: first.prior, isExam: true }
-  if (isQueried && archives.isPending) return undefined
+  if (shouldQuery && archives.isPending) return undefined
   const known = new Set(priors.data?.priors.map(({ studyInstanceUid }) => studyInstanceUid))
   const elsewhere = (archives.data?.studies ?? []).filter(
     ({ studyInstanceUid }) => !known.has(studyInstanceUid),

@@ -6,16 +6,16 @@ import type { ProblemError } from '../api/client.ts'
 import { translateMessage } from '../i18n/messages.ts'
 import { t } from '../i18n/t.ts'
 import { call } from './calls.ts'
-import { useBench, useDesk } from './desk-context.ts'
+import { useViewerContext, useViewerState } from './viewer-context.ts'
 
 type Retrievals = ReplyOf<(typeof viewing)['retrievals']>
 const POLL_MS = 1500
 
 /** How the retrievals that this page has started are going. */
 export function useRetrievalStates(): UseQueryResult<Retrievals, ProblemError> {
-  const { desk } = useBench()
-  const { viewId } = desk.view
-  const isAny = useDesk((state) => state.retrieving.length > 0)
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
+  const isAny = useViewerState((state) => state.retrieving.length > 0)
   return useQuery<Retrievals, ProblemError>({
     queryKey: [viewing.retrievals.path],
     queryFn: ({ signal }) => call(viewing.retrievals, { params: { viewId } }, signal),
@@ -27,9 +27,9 @@ export function useRetrievalStates(): UseQueryResult<Retrievals, ProblemError> {
 
 /** Puts a prior study beside once it has been retrieved, and says why one was not. */
 export function useRetrievals(): void {
-  const bench = useBench()
-  const { desk } = bench
-  const retrieving = useDesk((state) => state.retrieving)
+  const viewerContext = useViewerContext()
+  const { viewerStore } = viewerContext
+  const retrieving = useViewerState((state) => state.retrieving)
   const states = useRetrievalStates()
   const queries = useQueryClient()
   useEffect(() => {
@@ -38,14 +38,14 @@ export function useRetrievals(): void {
         (one) => one.studyInstanceUid === studyInstanceUid,
       )
       if (!retrieval || retrieval.state === 'running') continue
-      desk.set((state) => ({
+      viewerStore.set((state) => ({
         retrieving: state.retrieving.filter((one) => one !== studyInstanceUid),
       }))
       // What was received of a retrieval that has failed can be compared, too.
-      if (retrieval.completed > 0) void showBeside(bench, studyInstanceUid)
+      if (retrieval.completed > 0) void showBeside(viewerContext, studyInstanceUid)
       if (retrieval.state === 'failed')
-        desk.set({
-          said: {
+        viewerStore.set({
+          statusMessage: {
             text: retrieval.detail
               ? translateMessage(retrieval.detail)
               : t('ui.viewer.priors.notRetrieved'),
@@ -53,25 +53,27 @@ export function useRetrievals(): void {
         })
       void queries.invalidateQueries({ queryKey: [viewing.priors.path] })
     }
-  }, [bench, desk, queries, retrieving, states.data])
+  }, [viewerContext, viewerStore, queries, retrieving, states.data])
 }
 
 /** Adds a prior study to the view; it is hung beside as soon as its series are there. */
 export async function showBeside(
-  { desk, list }: Pick<ReturnType<typeof useBench>, 'desk' | 'list'>,
+  { viewerStore, list }: Pick<ReturnType<typeof useViewerContext>, 'viewerStore' | 'list'>,
   studyInstanceUid: string,
 ): Promise<void> {
   try {
     await call(viewing.addPrior, {
-      params: { viewId: desk.view.viewId },
+      params: { viewId: viewerStore.view.viewId },
       body: { studyInstanceUid },
     })
   } catch (error) {
-    desk.set({ said: { text: error instanceof Error ? error.message : String(error) } })
+    viewerStore.set({
+      statusMessage: { text: error instanceof Error ? error.message : String(error) },
+    })
     throw error
   }
   list.again()
-  desk.set((state) => ({
+  viewerStore.set((state) => ({
     awaitedPriors: [...new Set([...state.awaitedPriors, studyInstanceUid])],
   }))
 }

@@ -9,25 +9,25 @@ import { keepAwake, onPageUse } from './awake.ts'
 import { type StartedView, startView } from './beginning.ts'
 import { call } from './calls.ts'
 import { ClosedView } from './closed.tsx'
-import { BenchContext, type ViewerContext } from './desk-context.ts'
-import { isPassing } from './entrance.ts'
+import { isTransient } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
+import { type ViewerContext, ViewerReactContext } from './viewer-context.ts'
 
 /** The images of a view. */
 export function Viewer({ view }: { view: View }) {
   const [begun] = useState(() => startView(view))
   const ended = useSyncExternalStore(begun.list.subscribe, () => begun.list.state().ended)
   const [left, setLeft] = useState('')
-  const bench = useBegun(begun)
+  const viewerContext = useStartedView(begun)
   useEffect(() => keepViewAwake(view.viewId, setLeft), [view.viewId])
   if (left || ended)
     return (
       <ClosedView why="view" sentence={left || (ended ? translateMessage(ended) : '')} isFinal />
     )
-  if (bench instanceof Error)
-    return <ClosedView why="browser" sentence={sentenceOf(bench)} isFinal />
-  if (!bench) {
+  if (viewerContext instanceof Error)
+    return <ClosedView why="browser" sentence={sentenceOf(viewerContext)} isFinal />
+  if (!viewerContext) {
     return (
       <main className={css.starts} aria-label={t('ui.viewer.landing.heading')}>
         <Loader size="sm" />
@@ -36,16 +36,16 @@ export function Viewer({ view }: { view: View }) {
     )
   }
   return (
-    <BenchContext value={bench}>
+    <ViewerReactContext value={viewerContext}>
       <Frame onClosed={setLeft} />
-    </BenchContext>
+    </ViewerReactContext>
   )
 }
 
 const sentenceOf = (error: Error): string =>
   error instanceof ImageProblem ? translateMessage(error.explanation) : error.message
 
-function useBegun(begun: StartedView): ViewerContext | Error | undefined {
+function useStartedView(begun: StartedView): ViewerContext | Error | undefined {
   const [bench, setBench] = useState<ViewerContext | Error>()
   useEffect(() => {
     let isLeft = false
@@ -66,7 +66,7 @@ const keepViewAwake = (viewId: string, onEnded: (sentence: string) => void): (()
     read: () => call(viewing.read, { params: { viewId } }),
     isVisible: () => document.visibilityState === 'visible',
     endOf: (error) =>
-      error instanceof ProblemError && !isPassing(error.code) ? error.message : '',
+      error instanceof ProblemError && !isTransient(error.code) ? error.message : '',
     onEnded,
     onUse: onPageUse,
     every(milliseconds, run) {

@@ -1,11 +1,11 @@
-import type { Link } from './desk.ts'
-import { LINKS } from './desk.ts'
+import type { LinkMode } from './viewer-store.ts'
+import { LINK_MODES } from './viewer-store.ts'
 
 /** What one window of a view tells the others. */
 export type WindowMessage =
   /** It has opened, and asks the others what they show. */
   | { readonly kind: 'hello' }
-  | ({ readonly kind: 'shows' } & ShownElsewhere)
+  | ({ readonly kind: 'shows' } & OtherWindowState)
   /** A person has scrolled a stack to an image, both from 0; `anchor` as in `ScrollAnchor`. */
   | {
       readonly kind: 'scrolled'
@@ -14,7 +14,7 @@ export type WindowMessage =
       readonly anchor: number
     }
   /** How panes follow one another was changed. */
-  | { readonly kind: 'linked'; readonly link: Link }
+  | { readonly kind: 'linked'; readonly link: LinkMode }
   /** Drawings on a study were saved. */
   | { readonly kind: 'drawn'; readonly studyInstanceUid: string }
   /** It is being closed; the others go on. */
@@ -23,7 +23,7 @@ export type WindowMessage =
   | { readonly kind: 'ended' }
 
 /** What another window shows: keys of series, and the one that a person is at. */
-export interface ShownElsewhere {
+export interface OtherWindowState {
   readonly series: readonly string[]
   readonly active: string | null
 }
@@ -31,7 +31,7 @@ export interface ShownElsewhere {
 /** The windows of one view in one browser. For `useSyncExternalStore`. */
 export interface Windows {
   /** The other windows that are open, by an id of each. The same map until something changes. */
-  others(): ReadonlyMap<string, ShownElsewhere>
+  others(): ReadonlyMap<string, OtherWindowState>
   subscribe(listener: () => void): () => void
   post(message: WindowMessage): void
   /** Told of every message of another window. @returns the way to stop */
@@ -47,10 +47,10 @@ type Channel = Pick<BroadcastChannel, 'postMessage'> & {
  * @param channel reaches the other windows, and not this one
  */
 export function openWindows(channel: Channel, id: string): Windows {
-  let others: ReadonlyMap<string, ShownElsewhere> = new Map()
+  let others: ReadonlyMap<string, OtherWindowState> = new Map()
   const listeners = new Set<() => void>()
   const messageListeners = new Set<(message: WindowMessage) => void>()
-  const setOthers = (next: ReadonlyMap<string, ShownElsewhere>) => {
+  const setOthers = (next: ReadonlyMap<string, OtherWindowState>) => {
     others = next
     for (const listener of listeners) listener()
   }
@@ -85,7 +85,7 @@ export function openWindows(channel: Channel, id: string): Windows {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isPlace = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
+const isIndex = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
 
 /** Whether it is a message of this version: a window that was open during an update has another. */
 function isWindowMessage(given: unknown): given is WindowMessage {
@@ -102,9 +102,9 @@ function isWindowMessage(given: unknown): given is WindowMessage {
         (message.active === null || isText(message.active))
       )
     case 'scrolled':
-      return isText(message.seriesKey) && isPlace(message.index) && isPlace(message.anchor)
+      return isText(message.seriesKey) && isIndex(message.index) && isIndex(message.anchor)
     case 'linked':
-      return LINKS.some((link) => link === message.link)
+      return LINK_MODES.some((link) => link === message.link)
     case 'drawn':
       return isText(message.studyInstanceUid)
     default:

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { lockMachine, machinePath } from '../../../electron/desktop/app-lock.ts'
+import { lockMachine, machineSocketPath } from '../../../electron/desktop/app-lock.ts'
 
 const NAME = `test-${process.pid}`
 const freed = (lock: Awaited<ReturnType<typeof lockMachine>>) =>
@@ -30,7 +30,7 @@ describe('the lock of the machine', () => {
 
   it('is held on, whatever somebody sends to it', async () => {
     const first = await lockMachine(NAME)
-    const rude = connect(machinePath(NAME))
+    const rude = connect(machineSocketPath(NAME))
     rude.on('error', () => undefined)
     rude.write('x'.repeat(100_000))
     expect(await lockMachine(NAME)).toHaveProperty('heldBy.pid', process.pid)
@@ -39,9 +39,9 @@ describe('the lock of the machine', () => {
   })
 
   it('has a name that every user of the machine sees', () => {
-    expect(machinePath('a', 'win32')).toMatch(/^\\\\\.\\pipe\\isthmus-app-[0-9a-f]{24}$/)
-    expect(machinePath('a', 'linux')).toMatch(/^\0isthmus-app-[0-9a-f]{24}$/)
-    expect(machinePath('a', 'darwin')).toMatch(/^\/tmp\/isthmus-app-[0-9a-f]{24}\.sock$/)
-    expect(machinePath('a')).not.toBe(machinePath('b'))
+    expect(machineSocketPath('a', 'win32')).toMatch(/^\\\\\.\\pipe\\isthmus-app-[0-9a-f]{24}$/)
+    expect(machineSocketPath('a', 'linux')).toMatch(/^\0isthmus-app-[0-9a-f]{24}$/)
+    expect(machineSocketPath('a', 'darwin')).toMatch(/^\/tmp\/isthmus-app-[0-9a-f]{24}\.sock$/)
+    expect(machineSocketPath('a')).not.toBe(machineSocketPath('b'))
   })
 })

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readArguments } from '../../../electron/desktop/arguments.ts'
-import { placeIn, placeOf, takeLinks } from '../../../electron/desktop/deep-link.ts'
+import { handleLinks, pagePathIn, pagePathOf } from '../../../electron/desktop/deep-link.ts'
 import * as fake from '../../support/electron.ts'
 
 const STUDY = `stu_${'0123456789abcdef'.repeat(2)}`
@@ -16,7 +16,7 @@ describe('a link', () => {
     [`isthmus://study/${STUDY}`, `/studies/${STUDY}`],
     [`isthmus://reading/${STUDY}/`, `/reading/${STUDY}`],
   ])('%s leads to a place', (link, place) => {
-    expect(placeOf(link)).toBe(place)
+    expect(pagePathOf(link)).toBe(place)
   })
 
   it.each([
@@ -37,24 +37,24 @@ describe('a link', () => {
     `https://evil.test/isthmus://study/${STUDY}`,
     'javascript:alert(1)',
   ])('%j leads nowhere', (link) => {
-    expect(placeOf(link)).toBeUndefined()
+    expect(pagePathOf(link)).toBeUndefined()
   })
 
   it('is found among the arguments of a start', () => {
-    expect(placeIn(['isthmus', '--flag', `isthmus://study/${STUDY}`])).toBe(`/studies/${STUDY}`)
-    expect(placeIn(['isthmus', 'isthmus://quit', 'isthmus://today'])).toBeUndefined()
-    expect(placeIn(['isthmus'])).toBeUndefined()
+    expect(pagePathIn(['isthmus', '--flag', `isthmus://study/${STUDY}`])).toBe(`/studies/${STUDY}`)
+    expect(pagePathIn(['isthmus', 'isthmus://quit', 'isthmus://today'])).toBeUndefined()
+    expect(pagePathIn(['isthmus'])).toBeUndefined()
   })
 
   it('is taken from macOS, and the scheme is registered by a packaged app alone', () => {
     const taken: string[] = []
-    takeLinks((place) => taken.push(place))
+    handleLinks((place) => taken.push(place))
     for (const url of ['isthmus://reading', 'isthmus://nowhere'])
       fake.app.fire('open-url', fake.event(), url)
     expect(taken).toEqual(['/reading'])
     expect(fake.app.protocols).toEqual([])
     fake.app.isPackaged = true
-    takeLinks(() => undefined)
+    handleLinks(() => undefined)
     expect(fake.app.protocols).toEqual(['isthmus'])
   })
 })

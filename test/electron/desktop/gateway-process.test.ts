@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   crashCounter,
-  type GatewayEnd,
+  type GatewayAddresses,
+  type GatewayExit,
   GatewayProcess,
-  type Ready,
   restartDelays,
 } from '../../../electron/desktop/gateway-process.ts'
 import * as fake from '../../support/electron.ts'
@@ -22,8 +22,8 @@ afterEach(() => {
 })
 
 function started({ isAlone = false, dataKey }: { isAlone?: boolean; dataKey?: Buffer } = {}) {
-  const ends: GatewayEnd[] = []
-  const readies: Ready[] = []
+  const ends: GatewayExit[] = []
+  const readies: GatewayAddresses[] = []
   const sealed: string[] = []
   const keys = {
     state: () => 'platform' as const,

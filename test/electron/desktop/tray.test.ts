@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TRAY_SHAPES } from '#electron/desktop/texts.ts'
 import { shellTexts } from '../../../electron/desktop/texts.ts'
-import { openTray, shapeOf, type TraySituation, trayMenu } from '../../../electron/desktop/tray.ts'
+import { openTray, shapeOf, type TrayState, trayMenu } from '../../../electron/desktop/tray.ts'
 import type { ShellStatus, UpdateState } from '../../../shared/contract/shell.ts'
 import * as fake from '../../support/electron.ts'
 
@@ -19,7 +19,7 @@ const STATUS: ShellStatus = {
   openAssociations: 0,
   update: { isAutomatic: false, at: '03:00', timeZone: 'UTC' },
 }
-const situation = (more: Partial<TraySituation> = {}): TraySituation => ({
+const situation = (more: Partial<TrayState> = {}): TrayState => ({
   status: STATUS,
   update: NO_UPDATE,
   fault: '',
@@ -32,7 +32,7 @@ const ACTIONS = {
   installUpdate: () => void done.push('install'),
   quit: () => void done.push('quit'),
 }
-const labels = (of: TraySituation, locale = 'en') =>
+const labels = (of: TrayState, locale = 'en') =>
   trayMenu(of, shellTexts(locale), ACTIONS).map(({ label }) => label ?? '—')
 
 beforeEach(() => {

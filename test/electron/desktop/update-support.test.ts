@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import {
   type Disk,
@@ -29,7 +29,7 @@ const disk = (files: Readonly<Record<string, string>>): Disk => ({
   read: (path) => files[path],
 })
 const why = (program: Program, files: Readonly<Record<string, string>>): string =>
-  english(updateObstacle(program, disk(files)) as Message)
+  englishText(updateObstacle(program, disk(files)) as Message)
 const UNINSTALLER = '/programs/Isthmus/Uninstall Isthmus.exe'
 const POLICY = '/app/resources/update-policy.json'
 const ALLOWED = { [POLICY]: '{"allowUpdateUrl": true}' }
@@ -110,6 +110,6 @@ describe('what went wrong with an update', () => {
     [failure('getaddrinfo ENOTFOUND updates.clinic.test', 'ENOTFOUND'), /could not be reached/],
     [failure('something <html> else'), /^The update could not be downloaded\.$/],
   ])('%s', (error, sentence) => {
-    expect(english(updateErrorMessage(error))).toMatch(sentence)
+    expect(englishText(updateErrorMessage(error))).toMatch(sentence)
   })
 })

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
-import { isMaintenance, releaseNotesOf, Updates } from '../../../electron/desktop/updates.ts'
+import { isInMaintenanceHour, releaseNotesOf, Updates } from '../../../electron/desktop/updates.ts'
 import type { ShellStatus } from '../../../shared/contract/shell.ts'
 import * as electron from '../../support/electron.ts'
 import { type FakeUpdater, freshUpdater } from '../../support/electron-updater.ts'
@@ -215,7 +215,7 @@ describe('an update is installed', () => {
     downloaded()
     await vi.advanceTimersByTimeAsync(48 * HOUR)
     expect(done).toEqual([])
-    expect(english(updates.state().sentence as Message)).toMatch(/not signed/)
+    expect(englishText(updates.state().sentence as Message)).toMatch(/not signed/)
     await updates.install()
     expect(done).toEqual(['prepared', 'stopped', 'installed'])
   })
@@ -224,7 +224,7 @@ describe('an update is installed', () => {
     downloaded(true)
     await vi.advanceTimersByTimeAsync(48 * HOUR)
     expect(done).toEqual([])
-    expect(english(updates.state().sentence as Message)).toMatch(/administrator/)
+    expect(englishText(updates.state().sentence as Message)).toMatch(/administrator/)
     await updates.install()
     expect(done).toEqual(['prepared', 'stopped', 'installed'])
   })
@@ -315,23 +315,25 @@ it.each([
   ['an hour later', '2026-03-02T03:30:00Z', false],
   ['at noon', '2026-03-02T12:00:00Z', false],
 ])('lasts one hour of the clinic’s day: %s', (_, instant, expected) => {
-  expect(isMaintenance({ at: '03:30', timeZone: 'Europe/Madrid' }, at(instant))).toBe(expected)
+  expect(isInMaintenanceHour({ at: '03:30', timeZone: 'Europe/Madrid' }, at(instant))).toBe(
+    expected,
+  )
 })
 
 it('goes on over midnight', () => {
   const update = { at: '23:40', timeZone: 'UTC' }
   expect(
     ['2026-03-02T23:40:00Z', '2026-03-03T00:39:00Z', '2026-03-03T00:40:00Z'].map((one) =>
-      isMaintenance(update, at(one)),
+      isInMaintenanceHour(update, at(one)),
     ),
   ).toEqual([true, true, false])
 })
 
 it('comes at the clinic’s clock on both sides of a change of clocks', () => {
   const update = { at: '03:30', timeZone: 'Europe/Madrid' }
-  expect(isMaintenance(update, at('2026-03-28T02:30:00Z'))).toBe(true)
-  expect(isMaintenance(update, at('2026-03-29T01:30:00Z'))).toBe(true)
-  expect(isMaintenance(update, at('2026-03-29T02:30:00Z'))).toBe(false)
+  expect(isInMaintenanceHour(update, at('2026-03-28T02:30:00Z'))).toBe(true)
+  expect(isInMaintenanceHour(update, at('2026-03-29T01:30:00Z'))).toBe(true)
+  expect(isInMaintenanceHour(update, at('2026-03-29T02:30:00Z'))).toBe(false)
 })
 
 it.each([

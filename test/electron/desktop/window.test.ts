@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { refusePermissions, refuseRequests } from '../../../electron/desktop/permissions.ts'
 import {
   isOpenable,
-  openOutside,
+  openExternally,
   openWindow,
   refuseWebviews,
 } from '../../../electron/desktop/window.ts'
@@ -300,7 +300,7 @@ describe('outside the app', () => {
     'mailto:support@clinic.example?subject=Isthmus%200.1',
   ])('%s may be opened', (url) => {
     expect(isOpenable(url)).toBe(true)
-    openOutside(url)
+    openExternally(url)
     expect(fake.opened).toEqual([url])
   })
 
@@ -334,7 +334,7 @@ describe('outside the app', () => {
     ['nothing', ''],
   ])('%s may not be opened', (_, url) => {
     expect(isOpenable(url)).toBe(false)
-    openOutside(url)
+    openExternally(url)
     expect(fake.opened).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ import { KEY_FILE } from '#server/database/data-key.ts'
 import { insertEndpointSecret, saveEndpoint } from '#server/modules/partners/queries.ts'
 import { insertClosedStep } from '#server/modules/procedure-steps/closed-step-queries.ts'
 import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
-import { keepDocument, putDowntime } from '#server/modules/worklist/queries.ts'
+import { putDowntime, storeDocument } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from '../../support/inspection-record.ts'
 import { needing } from '../../support/needs.ts'
 import { removeDatabase, tempFolder, tempStore } from '../../support/temp-store.ts'
@@ -110,7 +110,7 @@ describe('the files of the store', () => {
       'reason names Frau Meyer',
       'detail names Frau Meyer',
     ]
-    const answerHash = keepDocument(
+    const answerHash = storeDocument(
       store,
       Buffer.from(JSON.stringify([{ PatientName: 'MEYER^ANNA', PatientID: 'PAT-4711' }])),
     )

@@ -16,7 +16,7 @@ import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import { beginSession, sessionUser } from '#server/modules/users/sessions.ts'
-import { openPartners, servePartnerInterface } from '#server/routes.ts'
+import { openPartnerInterface, servePartnerInterface } from '#server/routes.ts'
 import { type HttpAnswer, httpCall, OWN_PAGE } from '../../support/http-call.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../support/property-runs.ts'
 import { draftReport } from '../../support/reports.ts'
@@ -81,7 +81,7 @@ beforeAll(async () => {
   const userOf = (token: string) => sessionUser(context, token)
   const sessions = { userOf, isConfirmed: () => true, isLimited: () => false }
   const publicBase = () => 'http://127.0.0.1'
-  const counting = openPartners(context, openApiKeys(context))
+  const counting = openPartnerInterface(context, openApiKeys(context))
   const { replies } = counting
   const find = replies.find.bind(replies)
   replies.find = (caller, url) => {

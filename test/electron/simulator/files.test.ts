@@ -20,7 +20,7 @@ describe('the object store of a simulated partner', () => {
     expect((await again()).status).toBe(304)
     files.put('a', { body: Buffer.from('new'), mediaType: 'application/dicom' })
     expect(await (await again()).text()).toBe('new')
-    expect([files.fetched, files.unchanged]).toEqual([['a', 'a'], ['a']])
+    expect([files.fetched, files.unchangedNames]).toEqual([['a', 'a'], ['a']])
   })
 
   it.each([

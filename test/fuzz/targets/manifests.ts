@@ -2,7 +2,7 @@ import { contentOf, manifestMatch } from '#server/modules/viewer/manifest.ts'
 import { identitiesOf, matchNewUrls } from '#server/modules/viewer/partner-answer.ts'
 import { readManifest } from '#server/webhooks/manifest.ts'
 import { ViewedInstance, ViewedSeries } from '#shared/contract/viewed-images.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { perTier } from '../../support/tier.ts'
 import { jsonOf, mutateJsonInput } from '../mutate-json.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
@@ -25,8 +25,8 @@ export const manifests: Target = {
       const { manifest, notes } = readManifest(given.manifest, asked)
       for (const { sentence } of notes)
         hold(
-          /^[A-Z].*\.$/.test(english(sentence)),
-          `A note that is no sentence: ${english(sentence)}`,
+          /^[A-Z].*\.$/.test(englishText(sentence)),
+          `A note that is no sentence: ${englishText(sentence)}`,
         )
       hold(
         notes.length <= 101 && (manifest !== undefined || notes.length > 0),

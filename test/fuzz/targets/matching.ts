@@ -7,7 +7,7 @@ import { DimseError } from '#server/dicom/dimse/status.ts'
 import { SPECIFIC_CHARACTER_SET } from '#server/dicom/matching/key-text.ts'
 import type { AnswerRows } from '#server/modules/worklist/answer.ts'
 import {
-  isExtra,
+  isExtraKeyword,
   ROOT_ATTRIBUTES,
   ROW_KEYWORDS,
   type RowKeyword,
@@ -214,9 +214,9 @@ function tells(identifier: DataSet, query: WorklistQuery, row: WorklistRow, text
       if (attribute?.source !== 'row' || !Buffer.isBuffer(value)) continue
       const keyword = ROW_KEYWORDS.find((name) => name === attribute.keyword)
       if (!keyword) continue
-      const { text: said, exact } = decodeText(value, terms, vr)
+      const { text: said, isExact } = decodeText(value, terms, vr)
       hold(
-        exact,
+        isExact,
         () => `${keyword} cannot be read in the set that is declared, ${terms.join('\\')}`,
       )
       const plain = withoutPadding(said)
@@ -224,7 +224,10 @@ function tells(identifier: DataSet, query: WorklistQuery, row: WorklistRow, text
         same(`${keyword} is not what the partner said`, plain, row.values[keyword].trimEnd())
       // Nobody needs the attributes that the interface does not list.
       else
-        hold(plain !== '' || row.values[keyword] === '' || isExtra(keyword), `${keyword} is lost`)
+        hold(
+          plain !== '' || row.values[keyword] === '' || isExtraKeyword(keyword),
+          `${keyword} is lost`,
+        )
     }
   }
   const asked = [...query.root, ...query.step].map(({ tag }) => tag)

@@ -2,11 +2,11 @@ import { encodeText } from '#server/dicom/character-sets/character-set.ts'
 import { mergedValues } from '#server/modules/images/study-values.ts'
 import type { ImageHeader } from '#server/modules/studies/image-study-row.ts'
 import { checkStepCount, readRows } from '#server/modules/worklist/answer.ts'
-import { type ReadAnswer, readAnswer, readAnswerWithNotes } from '#server/webhooks/answer.ts'
+import { type AnswerWithNotes, readAnswer, readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { Uid } from '#shared/dicom-values.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { perTier } from '../../support/tier.ts'
 import { mutateJsonInput } from '../mutate-json.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
@@ -74,8 +74,8 @@ export const partnerAnswers: Target = {
       if (typeof read === 'string') return `${type} ${read}`
       for (const { path, sentence } of read.notes)
         hold(
-          typeof path === 'string' && /\.$/.test(english(sentence)),
-          `A note that is no sentence: ${english(sentence)}`,
+          typeof path === 'string' && /\.$/.test(englishText(sentence)),
+          `A note that is no sentence: ${englishText(sentence)}`,
         )
       hold(read.notes.length <= 101, `There are ${read.notes.length} notes`)
       const used = USES[type] ? await USES[type](read.answer as never) : ''
@@ -85,7 +85,7 @@ export const partnerAnswers: Target = {
 }
 
 /** The answer, or how it was refused; noted or not it is the same. */
-function readOf(type: EventType, body: Buffer): ReadAnswer<EventType> | string {
+function readOf(type: EventType, body: Buffer): AnswerWithNotes<EventType> | string {
   let plain: unknown
   let fault = ''
   try {
@@ -106,7 +106,7 @@ function readOf(type: EventType, body: Buffer): ReadAnswer<EventType> | string {
 function refusal(error: unknown): string {
   if (!(error instanceof WebhookError)) throw error
   const { fault } = error
-  const detail = english(error.detail)
+  const detail = englishText(error.detail)
   hold(
     detail !== '' && detail.length <= 2000,
     () => `It is refused with ${detail.length} characters`,
@@ -117,7 +117,7 @@ function refusal(error: unknown): string {
 
 /** What is done with an answer of a type next. */
 const USES: {
-  readonly [T in EventType]?: (answer: ReadAnswer<T>['answer']) => string | Promise<string>
+  readonly [T in EventType]?: (answer: AnswerWithNotes<T>['answer']) => string | Promise<string>
 } = {
   async 'modality_worklist.requested'({ items }) {
     try {

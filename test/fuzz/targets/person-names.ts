@@ -86,13 +86,13 @@ export const personNames: Target = {
     },
     run(input) {
       const terms = TERMS[(input[0] ?? 0) % TERMS.length] ?? []
-      const { text, exact } = decodeText(input.subarray(1), terms, 'PN')
+      const { text, isExact } = decodeText(input.subarray(1), terms, 'PN')
       hold(
         text.length <= input.length,
         () => `${input.length} bytes become ${text.length} characters`,
       )
-      hold(exact !== text.includes('\ufffd'), 'It says that it is exact, and it is not')
-      const said = exact ? saidAgain(text, terms) : 'inexact'
+      hold(isExact !== text.includes('\ufffd'), 'It says that it is exact, and it is not')
+      const said = isExact ? saidAgain(text, terms) : 'inexact'
       compared(text)
       const cleaned = inOrder(text)
       if (text.length <= 1024) matched(text)
@@ -106,7 +106,7 @@ function saidAgain(text: string, terms: readonly string[]): string {
   const bytes = encodeText(text, terms, 'PN')
   if (!bytes) return 'unsayable'
   const again = decodeText(bytes, terms, 'PN')
-  same('A name that was written is read as another one', [again.text, again.exact], [text, true])
+  same('A name that was written is read as another one', [again.text, again.isExact], [text, true])
   // Each group of it is as wide as the whole is long, at most.
   const width = encodedLength(text, terms, 'PN')
   hold(width === undefined || width <= bytes.length, 'A part of a name is wider than the name')

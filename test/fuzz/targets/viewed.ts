@@ -7,7 +7,7 @@ import {
   ViewedFile,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { textOf } from '../../support/saying.ts'
 import { hold, same } from '../target.ts'
 
@@ -98,7 +98,7 @@ function seen(source: GrowingSource, file: ViewedFile): Seen {
       header: JSON.parse(JSON.stringify(header)) as unknown,
       frames: found,
       extras: typeof extras === 'string' ? extras : '',
-      fault: typeof fault === 'string' ? fault : fault ? english(fault) : undefined,
+      fault: typeof fault === 'string' ? fault : fault ? englishText(fault) : undefined,
       said: `${header.instance.transferSyntaxUid.slice(0, 24)} ${textOf(notImage).slice(0, 30)}`,
     }
   } catch (error) {

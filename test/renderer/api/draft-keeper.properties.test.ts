@@ -12,9 +12,9 @@ import { openClient } from '../../../renderer/src/api/client.ts'
 import { draftCalls } from '../../../renderer/src/api/draft-calls.ts'
 import { type DraftKeeper, openDraftKeeper } from '../../../renderer/src/api/draft-keeper.ts'
 import {
-  draftsOnlyOf,
-  hasUnsaved,
-  keptDraft,
+  findKeptDraft,
+  hasUnsavedDrafts,
+  keepOnlyDraftsOf,
   showDraft,
 } from '../../../renderer/src/api/window-drafts.ts'
 import { openTestServer } from '../../electron/server/http/http-fixture.ts'
@@ -170,7 +170,7 @@ function openWindow(studyId: string) {
       const mine = windowId
       const client = openClient({ fetch: fetchHere(mine) as typeof fetch, origin: '' })
       keeper =
-        keptDraft(written) ??
+        findKeptDraft(written) ??
         openDraftKeeper(draft, {
           now: () => now,
           after(milliseconds, run) {
@@ -195,7 +195,7 @@ function openWindow(studyId: string) {
       keeper.forget()
       leave?.()
       leave = undefined
-      draftsOnlyOf('nobody')
+      keepOnlyDraftsOf('nobody')
       windowId = randomUUID()
     },
     async pass(milliseconds: number) {
@@ -253,7 +253,7 @@ function openWindow(studyId: string) {
       // Other test files share the module of drafts, which waits for calls of screens that were
       // left.
       for (const request of orphans) request.settle.reject(new TypeError('over'))
-      draftsOnlyOf('nobody')
+      keepOnlyDraftsOf('nobody')
     },
   }
   return it
@@ -316,7 +316,7 @@ function check(model: Model, window: Window): void {
         isSame(ledger.get(`${reportId} ${revision}`)?.text ?? '(none)', shown.text),
         'shown as saved',
       ).toBe(true)
-  } else expect(hasUnsaved(), 'the window knows that it is not saved').toBe(true)
+  } else expect(hasUnsavedDrafts(), 'the window knows that it is not saved').toBe(true)
   if (state === 'conflict') {
     const theirs = ledger.get(`${shown.theirs?.reportId} ${shown.theirs?.revision}`)
     expect(theirs?.text).toBe(shown.theirs?.text)
@@ -464,7 +464,7 @@ const OTHERS = [
   plain('close the page and load it again', async (model, window) => {
     if (!window.isSignedIn() || !window.isShown) return
     // The browser asks before it closes a page with text that is not saved.
-    model.isGivenUp = hasUnsaved()
+    model.isGivenUp = hasUnsavedDrafts()
     window.close()
     await window.open()
   }),
@@ -509,7 +509,7 @@ const OTHERS = [
     window.readLedger()
   }),
   plain('Tom stops', () => {
-    on.writing.holdReport(tom, on.studyId, { windowId: TOMS, isWriting: false })
+    on.writing.updateReportLock(tom, on.studyId, { windowId: TOMS, isWriting: false })
   }),
   plain('take over', (_, window) => {
     if (window.isShown) window.keeper.takeOver().catch(() => undefined)
@@ -531,15 +531,15 @@ const OTHERS = [
   plain('the same person is back', async (_, window) => {
     if (window.isSignedIn()) return
     window.signIn('ruth')
-    draftsOnlyOf(on.user.userId)
+    keepOnlyDraftsOf(on.user.userId)
     await window.open()
   }),
   plain('somebody else signs in', async (model, window) => {
     window.leave()
     window.signIn('tom')
     const { keeper } = window
-    const wasUnsaved = hasUnsaved()
-    const isTold = draftsOnlyOf(tom.user.userId)
+    const wasUnsaved = hasUnsavedDrafts()
+    const isTold = keepOnlyDraftsOf(tom.user.userId)
     expect(isTold).toBe(wasUnsaved)
     if (wasUnsaved) expect(JSON.stringify(keeper.current())).not.toMatch(/word/)
     model.isGivenUp = isTold
@@ -589,11 +589,11 @@ describe('a draft, its window and the gateway', () => {
           // In the end the network is whole and the person is there.
           if (!window.isSignedIn()) {
             window.signIn('ruth')
-            draftsOnlyOf(on.user.userId)
+            keepOnlyDraftsOf(on.user.userId)
           }
           if (!window.isShown) await window.open()
           check(model, window)
-          on.writing.holdReport(tom, on.studyId, { windowId: TOMS, isWriting: false })
+          on.writing.updateReportLock(tom, on.studyId, { windowId: TOMS, isWriting: false })
           void window.keeper.retry()
           await heal(window)
           check(model, window)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Draft, Saved } from '#shared/contract/reports.ts'
+import type { Draft, SaveOutcome } from '#shared/contract/reports.ts'
 import {
   type DraftKeeper,
   MAX_SAVE_DELAY_MS,
@@ -86,7 +86,7 @@ function gatewayWith(draft: Draft | null) {
           gateway.draft ??= draftOf(1, text)
           return gateway.draft
         },
-        async save({ revision, text, isLast }): Promise<Saved> {
+        async save({ revision, text, isLast }): Promise<SaveOutcome> {
           made.push(`save ${revision} ${JSON.stringify(text)}${isLast ? ' at last' : ''}`)
           if (gateway.isSlow) await new Promise<void>((resolve) => (gateway.letGo = resolve))
           if (gateway.fault) throw new Refusal(gateway.fault)

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Draft, Saved } from '#shared/contract/reports.ts'
+import type { Draft, SaveOutcome } from '#shared/contract/reports.ts'
 import { openDraftKeeper, type SaveFault } from '../../../renderer/src/api/draft-keeper.ts'
 import {
   discardDraft,
-  draftsOnlyOf,
-  hasUnsaved,
-  keptDraft,
+  findKeptDraft,
+  hasUnsavedDrafts,
+  keepOnlyDraftsOf,
   leftDrafts,
   saveDrafts,
   showDraft,
-  whenLeft,
+  whenDraftsReleased,
 } from '../../../renderer/src/api/window-drafts.ts'
 
 const RUTH = 'usr_1'
@@ -41,7 +41,7 @@ function keeperOf() {
         if (gateway.revision === 0) Object.assign(gateway, { text, revision: 1 })
         return draft()
       },
-      async save({ text, revision }): Promise<Saved> {
+      async save({ text, revision }): Promise<SaveOutcome> {
         gateway.calls.push('save')
         refuse()
         Object.assign(gateway, { text, revision: revision + 1 })
@@ -57,18 +57,22 @@ function keeperOf() {
 }
 const SIGNED_OUT: SaveFault = { kind: 'signed-out', sentence: 'Nobody is signed in.' }
 
-afterEach(() => void draftsOnlyOf('nobody'))
+afterEach(() => void keepOnlyDraftsOf('nobody'))
 
 describe('a draft whose screen is left', () => {
   it('is saved, lets go of the report, and leaves memory', async () => {
     const { gateway, keeper } = keeperOf()
     const leave = showDraft(report, keeper)
     keeper.edit('Findings')
-    expect([hasUnsaved(), keptDraft(report)]).toEqual([true, keeper])
+    expect([hasUnsavedDrafts(), findKeptDraft(report)]).toEqual([true, keeper])
     leave()
-    await whenLeft()
+    await whenDraftsReleased()
     expect([gateway.text, gateway.calls.at(-1)]).toEqual(['Findings', 'release'])
-    expect([hasUnsaved(), keptDraft(report), leftDrafts()]).toEqual([false, undefined, []])
+    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([
+      false,
+      undefined,
+      [],
+    ])
   })
 
   it('that could not be saved is in sight, and is the same one when the study is opened again', async () => {
@@ -77,10 +81,10 @@ describe('a draft whose screen is left', () => {
     const leave = showDraft(report, keeper)
     keeper.edit('Findings')
     leave()
-    await whenLeft()
+    await whenDraftsReleased()
     expect(leftDrafts()).toEqual([{ studyId: 'stu_1', keeper }])
-    expect(keptDraft(report)).toBe(keeper)
-    expect(keptDraft({ ...report, userId: 'usr_2' })).toBeUndefined()
+    expect(findKeptDraft(report)).toBe(keeper)
+    expect(findKeptDraft({ ...report, userId: 'usr_2' })).toBeUndefined()
     showDraft(report, keeper)
     expect(leftDrafts()).toEqual([])
     gateway.fault = null
@@ -94,21 +98,21 @@ describe('a draft whose screen is left', () => {
     const leave = showDraft(addendum, keeper)
     keeper.edit('Cancelled')
     leave()
-    await whenLeft()
+    await whenDraftsReleased()
     expect(
-      keptDraft({ ...addendum, draft: { reportId: 'rep_3', isAddendum: true } }),
+      findKeptDraft({ ...addendum, draft: { reportId: 'rep_3', isAddendum: true } }),
     ).toBeUndefined()
-    expect(keptDraft(report)).toBeUndefined()
+    expect(findKeptDraft(report)).toBeUndefined()
     discardDraft(keeper)
-    expect([hasUnsaved(), leftDrafts()]).toEqual([false, []])
+    expect([hasUnsavedDrafts(), leftDrafts()]).toEqual([false, []])
   })
 
   it('that is shown twice, as React does it, is neither released nor dropped', async () => {
     const { gateway, keeper } = keeperOf()
     showDraft(report, keeper)()
     showDraft(report, keeper)
-    await whenLeft()
-    expect([keptDraft(report), gateway.calls]).toEqual([keeper, []])
+    await whenDraftsReleased()
+    expect([findKeptDraft(report), gateway.calls]).toEqual([keeper, []])
   })
 })
 
@@ -119,25 +123,29 @@ describe('after the end of a session', () => {
     const leave = showDraft(report, keeper)
     keeper.edit('Findings')
     leave()
-    await whenLeft()
+    await whenDraftsReleased()
     gateway.fault = null
     return { gateway, keeper }
   }
 
   it('what was written is saved once the same person is back', async () => {
     const { gateway, keeper } = await unsaved()
-    expect(draftsOnlyOf(RUTH)).toBe(false)
+    expect(keepOnlyDraftsOf(RUTH)).toBe(false)
     await keeper.flush()
-    expect([gateway.text, hasUnsaved()]).toEqual(['Findings', false])
+    expect([gateway.text, hasUnsavedDrafts()]).toEqual(['Findings', false])
   })
 
   it('and is in memory no more once somebody else is there, who learns that something was discarded', async () => {
     const { gateway, keeper } = await unsaved()
-    expect(draftsOnlyOf('usr_2')).toBe(true)
-    expect([hasUnsaved(), keptDraft(report), leftDrafts()]).toEqual([false, undefined, []])
+    expect(keepOnlyDraftsOf('usr_2')).toBe(true)
+    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([
+      false,
+      undefined,
+      [],
+    ])
     expect(JSON.stringify(keeper.current())).not.toContain('Findings')
     expect(await keeper.flush()).toBe(false)
     expect(gateway.text).toBe('')
-    expect(draftsOnlyOf('usr_2')).toBe(false)
+    expect(keepOnlyDraftsOf('usr_2')).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { KEPT_LINES, mergeLines } from '../../../renderer/src/format/feed-lines.ts'
+import { MAX_KEPT_LINES, mergeLines } from '../../../renderer/src/format/feed-lines.ts'
 
 const line = (lineId: number, text = `line ${lineId}`) => ({
   lineId,
@@ -18,7 +18,7 @@ const line = (lineId: number, text = `line ${lineId}`) => ({
 
 it('puts the newest first and shows each line once, by its newer reading', () => {
   const merged = mergeLines([line(3), line(5), line(4, 'pushed')], [line(4, 'read'), line(2)])
-  expect(merged.map(({ lineId, text }) => [lineId, english(text)])).toEqual([
+  expect(merged.map(({ lineId, text }) => [lineId, englishText(text)])).toEqual([
     [5, 'line 5'],
     [4, 'pushed'],
     [3, 'line 3'],
@@ -27,8 +27,8 @@ it('puts the newest first and shows each line once, by its newer reading', () =>
 })
 
 it('keeps a bounded number of lines, the newest', () => {
-  const many = Array.from({ length: KEPT_LINES + 20 }, (_, index) => line(index + 1))
+  const many = Array.from({ length: MAX_KEPT_LINES + 20 }, (_, index) => line(index + 1))
   const merged = mergeLines(many, [])
-  expect(merged).toHaveLength(KEPT_LINES)
-  expect(merged[0]?.lineId).toBe(KEPT_LINES + 20)
+  expect(merged).toHaveLength(MAX_KEPT_LINES)
+  expect(merged[0]?.lineId).toBe(MAX_KEPT_LINES + 20)
 })

@@ -3,8 +3,8 @@ import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import {
   arrivalOf,
-  countOf,
   IDENTITY_NAMES,
+  imageCountText,
   sexText,
   shareOf,
   studyTitle,
@@ -76,9 +76,9 @@ describe('how a study arrives', () => {
 
 describe('the count of images', () => {
   it('stands beside what was announced', () => {
-    expect(countOf({ instances: 127, expected: 180 })).toBe('127 / 180')
-    expect(countOf({ instances: 1240, expected: null })).toBe('1,240')
-    expect(countOf({ instances: 185, expected: 180 })).toBe('185 (180 announced)')
+    expect(imageCountText({ instances: 127, expected: 180 })).toBe('127 / 180')
+    expect(imageCountText({ instances: 1240, expected: null })).toBe('1,240')
+    expect(imageCountText({ instances: 185, expected: 180 })).toBe('185 (180 announced)')
   })
 
   it('never reaches 100 % while one is missing', () => {

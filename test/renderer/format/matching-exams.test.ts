@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
-import { dayBy } from '../../../renderer/src/features/worklist/days.ts'
+import { addDays } from '../../../renderer/src/features/worklist/days.ts'
 import { examKey, matchingExams } from '../../../renderer/src/format/matching-exams.ts'
 
 const exam = (more: Partial<Exam>) =>
@@ -45,7 +45,7 @@ it('tells exams apart that have no UID', () => {
 })
 
 it('counts days by the calendar, over months and leap years', () => {
-  expect([dayBy('2026-03-01', -1), dayBy('2028-03-01', -1), dayBy('2026-12-31', 1)]).toEqual([
+  expect([addDays('2026-03-01', -1), addDays('2028-03-01', -1), addDays('2026-12-31', 1)]).toEqual([
     '2026-02-28',
     '2028-02-29',
     '2027-01-01',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openFor } from '../../../renderer/src/format/open-for.ts'
+import { openDurationOf } from '../../../renderer/src/format/open-for.ts'
 
 const AT = '2026-11-20T10:00:00.000Z'
 const DUE = '2026-11-20T11:00:00.000Z'
 const waited = (minutes: number) =>
-  openFor({ openedAt: AT, dueAt: DUE }, new Date(new Date(AT).getTime() + minutes * 60_000))
+  openDurationOf({ openedAt: AT, dueAt: DUE }, new Date(new Date(AT).getTime() + minutes * 60_000))
 
 describe('how long a critical result waits', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { PriorReport, Reading } from '#shared/contract/reports.ts'
 import { expandTemplate } from '#shared/report-text.ts'
-import { markedLines } from '../../../renderer/src/features/reports/lines.ts'
+import { comparedLines } from '../../../renderer/src/features/reports/lines.ts'
 import {
   ageText,
-  priorsWith,
+  priorsMatching,
   priorTitle,
   templateValues,
 } from '../../../renderer/src/format/patient.ts'
@@ -79,17 +79,17 @@ describe('earlier reports', () => {
   })
   it('are found by every word, in the name and in the text, in any case', () => {
     const priors = [prior(), prior({ text: 'A NODULE of 7 mm.', studyDescription: 'CT neck' })]
-    expect(priorsWith(priors, 'nodule')).toHaveLength(2)
-    expect(priorsWith(priors, 'nodule 7')).toEqual([priors[1]])
-    expect(priorsWith(priors, '  thorax 2025 ')).toEqual([priors[0]])
-    expect(priorsWith(priors, '')).toHaveLength(2)
-    expect(priorsWith(priors, 'spleen')).toEqual([])
+    expect(priorsMatching(priors, 'nodule')).toHaveLength(2)
+    expect(priorsMatching(priors, 'nodule 7')).toEqual([priors[1]])
+    expect(priorsMatching(priors, '  thorax 2025 ')).toEqual([priors[0]])
+    expect(priorsMatching(priors, '')).toHaveLength(2)
+    expect(priorsMatching(priors, 'spleen')).toEqual([])
   })
 })
 
 describe('two texts beside each other', () => {
   const own = (text: string, other: string) =>
-    markedLines(text, other)
+    comparedLines(text, other)
       .filter(({ isOwn }) => isOwn)
       .map(({ line }) => line)
   it('mark the lines that the other one lacks, however often', () => {

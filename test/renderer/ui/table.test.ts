@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { columnsFor } from '../../../renderer/src/ui/columns-that-fit.ts'
-import { STEPS, stepped } from '../../../renderer/src/ui/row-steps.ts'
+import { ROW_STEPS, steppedIndex } from '../../../renderer/src/ui/row-steps.ts'
 
-const at = (name: keyof typeof STEPS, from: number, count = 100) =>
-  stepped(STEPS[name], from, count, 10)
+const at = (name: keyof typeof ROW_STEPS, from: number, count = 100) =>
+  steppedIndex(ROW_STEPS[name], from, count, 10)
 
 describe('a long table', () => {
   it('moves from row to row and page to page, and stops at its ends', () => {

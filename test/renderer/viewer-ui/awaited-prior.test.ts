@@ -25,14 +25,14 @@ const images = (
   prior: 'none' | 'empty' | 'shown' = 'none',
 ): ListState => ({
   studies: [
-    { study: study(), series: stacks([instance(1)]), notImages: [] },
+    { study: study(), series: stacks([instance(1)]), nonImageInstances: [] },
     ...(prior === 'none'
       ? []
       : [
           {
             study: study({ studyInstanceUid: PRIOR, isPrior: true }),
             series: prior === 'shown' ? stacks([instance(2)]) : [],
-            notImages: [],
+            nonImageInstances: [],
           },
         ]),
   ],
@@ -43,7 +43,7 @@ const images = (
   ],
   media: [],
   progress: { state, read: 0, files: 0 },
-  isBroken: false,
+  isStreamBroken: false,
   ended: null,
 })
 

@@ -4,13 +4,13 @@ import {
   aloneToggled,
   boardOf,
   counterpart,
-  filled,
+  filledBoard,
   type HangingSeries,
   hung,
-  paneAfter,
-  seriesAfter,
   withLayout,
+  withPaneStepped,
   withPriorBeside,
+  withSeriesStepped,
 } from '../../../renderer/src/viewer/board.ts'
 
 const series = (
@@ -43,31 +43,32 @@ describe('a hanging protocol', () => {
   }
 
   it('hangs series by their description, leaves a pane empty where it says null, and waits for what has not come', () => {
-    const board = filled(boardOf(protocol), ALL)
+    const board = filledBoard(boardOf(protocol), ALL)
     expect([board.rows, board.columns]).toEqual([2, 2])
     expect(keys(board)).toEqual(['b', null, 'a', null])
     expect(board.panes[3]).toMatchObject({ filling: 'named', name: 'Bone' })
-    expect(keys(filled(board, [...ALL, series('d', 'Bone')]))).toEqual(['b', null, 'a', 'd'])
+    expect(keys(filledBoard(board, [...ALL, series('d', 'Bone')]))).toEqual(['b', null, 'a', 'd'])
   })
 
   it('is the same board where nothing changes, so that nothing is drawn anew', () => {
-    const board = filled(boardOf(protocol), ALL)
-    expect(filled(board, ALL)).toBe(board)
+    const board = filledBoard(boardOf(protocol), ALL)
+    expect(filledBoard(board, ALL)).toBe(board)
   })
 
   it('gives two series of one name to two panes of that name', () => {
     const twice = boardOf({ layout: '1x2', viewportAssignments: ['T2', 'T2'] })
-    expect(keys(filled(twice, [series('x', 'T2'), series('y', 'T2')]))).toEqual(['x', 'y'])
-    expect(keys(filled(twice, [series('x', 'T2')]))).toEqual(['x', null])
+    expect(keys(filledBoard(twice, [series('x', 'T2'), series('y', 'T2')]))).toEqual(['x', 'y'])
+    expect(keys(filledBoard(twice, [series('x', 'T2')]))).toEqual(['x', null])
   })
 
   it('leaves panes beyond its list empty, and ignores names beyond its panes', () => {
-    expect(keys(filled(boardOf({ layout: '1x2', viewportAssignments: ['Scout'] }), ALL))).toEqual([
-      'c',
-      null,
-    ])
     expect(
-      keys(filled(boardOf({ layout: '1x1', viewportAssignments: ['Scout', 'Lung 1 mm'] }), ALL)),
+      keys(filledBoard(boardOf({ layout: '1x2', viewportAssignments: ['Scout'] }), ALL)),
+    ).toEqual(['c', null])
+    expect(
+      keys(
+        filledBoard(boardOf({ layout: '1x1', viewportAssignments: ['Scout', 'Lung 1 mm'] }), ALL),
+      ),
     ).toEqual(['c'])
   })
 
@@ -81,27 +82,27 @@ describe('a localizer', () => {
   const scout = series('s', 'Scout', { isLocalizer: true, images: 2 })
 
   it('is not what a view opens with, where there is anything else', () => {
-    expect(keys(filled(boardOf(null), [scout, AXIAL]))).toEqual(['a'])
-    expect(keys(filled(boardOf(null), [scout]))).toEqual(['s'])
-    expect(keys(filled(withLayout(boardOf(null), 1, 2), [scout, AXIAL]))).toEqual(['a', 's'])
+    expect(keys(filledBoard(boardOf(null), [scout, AXIAL]))).toEqual(['a'])
+    expect(keys(filledBoard(boardOf(null), [scout]))).toEqual(['s'])
+    expect(keys(filledBoard(withLayout(boardOf(null), 1, 2), [scout, AXIAL]))).toEqual(['a', 's'])
   })
 
   it('makes room for what comes after it, until somebody is at its pane', () => {
-    const board = filled(boardOf(null), [scout])
-    expect(keys(filled(board, [scout, AXIAL]))).toEqual(['a'])
-    expect(keys(filled(activated(board, 0), [scout, AXIAL]))).toEqual(['s'])
-    expect(keys(filled(hung(board, 0, 's'), [scout, AXIAL]))).toEqual(['s'])
+    const board = filledBoard(boardOf(null), [scout])
+    expect(keys(filledBoard(board, [scout, AXIAL]))).toEqual(['a'])
+    expect(keys(filledBoard(activated(board, 0), [scout, AXIAL]))).toEqual(['s'])
+    expect(keys(filledBoard(hung(board, 0, 's'), [scout, AXIAL]))).toEqual(['s'])
   })
 })
 
 describe('a board', () => {
-  const one = filled(boardOf(null), ALL)
+  const one = filledBoard(boardOf(null), ALL)
 
   it('without a protocol shows the first series with images, of this study', () => {
     expect(keys(one)).toEqual(['a'])
     expect(
       keys(
-        filled(boardOf(null), [
+        filledBoard(boardOf(null), [
           series('p', 'Old', { isPrior: true }),
           series('n', 'None', { images: 0 }),
           LUNG,
@@ -111,7 +112,7 @@ describe('a board', () => {
   })
 
   it('keeps what hangs in a larger layout and fills the rest; in a smaller one it keeps the active pane', () => {
-    const four = filled(withLayout(one, 2, 2), ALL)
+    const four = filledBoard(withLayout(one, 2, 2), ALL)
     expect(keys(four)).toEqual(['a', 'b', 'c', null])
     const active = { ...four, active: 2 }
     expect(keys(withLayout(active, 1, 2))).toEqual(['a', 'c'])
@@ -130,36 +131,36 @@ describe('a board', () => {
       { filling: 'held' },
     ] as const) {
       const board = { ...one, panes: [{ name: '', ...pane, seriesKey: stated.seriesKey }] }
-      expect(filled(board, [stated])).toBe(board)
-      expect(keys(filled(board, [LUNG, rest, most]))).toEqual([most.seriesKey])
+      expect(filledBoard(board, [stated])).toBe(board)
+      expect(keys(filledBoard(board, [LUNG, rest, most]))).toEqual([most.seriesKey])
     }
     const gone = {
       ...one,
       panes: [{ name: '', filling: 'free' as const, seriesKey: '1.3/512 × 512' }],
     }
-    expect(keys(filled(gone, [LUNG]))).toEqual(['b'])
+    expect(keys(filledBoard(gone, [LUNG]))).toEqual(['b'])
     // What a person chose stays empty rather than showing another series.
     const held = hung(one, 0, '1.3/512 × 512')
-    expect(filled(held, [LUNG])).toBe(held)
+    expect(filledBoard(held, [LUNG])).toBe(held)
   })
 
   it('never overwrites what a person hung, nor a pane that was emptied', () => {
     const chosen = hung(withLayout(one, 1, 2), 1, 'c')
-    expect(keys(filled(chosen, ALL))).toEqual(['a', 'c'])
-    expect(keys(filled(hung(chosen, 1, null), ALL))).toEqual(['a', null])
+    expect(keys(filledBoard(chosen, ALL))).toEqual(['a', 'c'])
+    expect(keys(filledBoard(hung(chosen, 1, null), ALL))).toEqual(['a', null])
     expect(hung(chosen, 9, 'b')).toBe(chosen)
   })
 
   it('goes from series to series and stops at the ends', () => {
-    expect(keys(seriesAfter(one, ALL, 1))).toEqual(['b'])
-    expect(seriesAfter(one, ALL, -1)).toBe(one)
-    expect(keys(seriesAfter(boardOf(null), ALL, 1))).toEqual(['a'])
+    expect(keys(withSeriesStepped(one, ALL, 1))).toEqual(['b'])
+    expect(withSeriesStepped(one, ALL, -1)).toBe(one)
+    expect(keys(withSeriesStepped(boardOf(null), ALL, 1))).toEqual(['a'])
   })
 
   it('goes from pane to pane around, also where one is shown alone', () => {
     const two = withLayout(one, 1, 2)
-    expect(paneAfter(two, -1).active).toBe(1)
-    expect(paneAfter(aloneToggled(two), 1)).toMatchObject({ active: 1, alone: 1 })
+    expect(withPaneStepped(two, -1).active).toBe(1)
+    expect(withPaneStepped(aloneToggled(two), 1)).toMatchObject({ active: 1, alone: 1 })
     expect(aloneToggled(one).alone).toBeNull()
     expect(aloneToggled(aloneToggled(two, 1)).alone).toBeNull()
   })
@@ -167,13 +168,17 @@ describe('a board', () => {
   it('puts an earlier study at the right of one pane, in a free pane, else after the active one', () => {
     expect(keys(withPriorBeside(one, 'p'))).toEqual(['a', 'p'])
     expect(withPriorBeside(one, 'p').active).toBe(0)
-    expect(keys(withPriorBeside(filled(withLayout(one, 2, 2), ALL), 'p'))).toEqual([
+    expect(keys(withPriorBeside(filledBoard(withLayout(one, 2, 2), ALL), 'p'))).toEqual([
       'a',
       'b',
       'c',
       'p',
     ])
-    expect(keys(withPriorBeside(filled(withLayout(one, 1, 3), ALL), 'p'))).toEqual(['a', 'p', 'c'])
+    expect(keys(withPriorBeside(filledBoard(withLayout(one, 1, 3), ALL), 'p'))).toEqual([
+      'a',
+      'p',
+      'c',
+    ])
   })
 
   it('finds the series of an earlier study that is most alike', () => {

@@ -6,9 +6,9 @@ import {
 } from '../../../renderer/src/viewer/drawings-keeper.ts'
 import { merged } from '../../../renderer/src/viewer/drawings-merge.ts'
 import {
+  drawingOfKeyImage,
   isKeyImage,
-  keyImageOfSaved,
-  savedKeyImage,
+  keyImageOfDrawing,
 } from '../../../renderer/src/viewer/saved-to-study.ts'
 import type { SavedDrawing, SavedDrawings } from '../../../shared/contract/saved-drawings.ts'
 
@@ -54,13 +54,13 @@ const savedLabel = (uid: string, x: number): SavedDrawing => ({
 const FORMS: DrawingsKeeperOptions['forms'] = {
   uidOf: (kept) => (kept as { id: string }).id,
   toSaved: (kept) => {
-    if (isKeyImage(kept)) return savedKeyImage(kept)
+    if (isKeyImage(kept)) return drawingOfKeyImage(kept)
     const { id, x } = kept as { id: string; x?: number }
     return x === undefined ? undefined : savedLabel(id, x)
   },
   toKept: (saved, study) =>
     saved.kind === 'keyImage'
-      ? keyImageOfSaved(saved, study)
+      ? keyImageOfDrawing(saved, study)
       : label(saved.uid, saved.points[0]?.[0] ?? 0),
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ViewFault } from '#shared/contract/viewed-images.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { dangers, faultGroups } from '../../../renderer/src/viewer/fault-groups.ts'
+import { dangerTexts, faultGroups } from '../../../renderer/src/viewer/fault-groups.ts'
 import { decodedText, progressText } from '../../../renderer/src/viewer/progress-text.ts'
 import { instance, stacks, study } from '../viewer/viewed.ts'
 
@@ -35,7 +35,7 @@ describe('what could not be read', () => {
   })
 
   it('stands over everything once for each danger', () => {
-    expect(dangers(faults)).toEqual(['Two patients.'])
+    expect(dangerTexts(faults)).toEqual(['Two patients.'])
   })
 })
 
@@ -52,7 +52,7 @@ it.each([
 
 it('says apart from that how many images the window itself has', () => {
   const studies = [
-    { study: study(), series: stacks([1, 2, 3].map((n) => instance(n))), notImages: [] },
+    { study: study(), series: stacks([1, 2, 3].map((n) => instance(n))), nonImageInstances: [] },
   ]
   expect(decodedText({ studies }, 2)).toBe('2 of 3 ready in this window')
   expect(decodedText({ studies: [] }, 0)).toBe('')

@@ -3,13 +3,12 @@ import type { HangingProtocol } from '#shared/contract/hanging-protocols.ts'
 import type { View } from '#shared/contract/viewing.ts'
 import {
   boardOf,
-  filled,
+  filledBoard,
   type HangableView,
   type HangingSeries,
   hung,
   withLayout,
 } from '../../../renderer/src/viewer/board.ts'
-import { openDesk } from '../../../renderer/src/viewer/desk.ts'
 import {
   applyHangingProtocol,
   builtInHanging,
@@ -17,6 +16,7 @@ import {
   type HangingFacts,
   savedPanes,
 } from '../../../renderer/src/viewer/hanging.ts'
+import { createViewerStore } from '../../../renderer/src/viewer/viewer-store.ts'
 
 const series = (
   seriesKey: string,
@@ -196,15 +196,15 @@ describe('without a protocol of the person', () => {
 
 describe('the desk', () => {
   const desk = () =>
-    openDesk({ hangingProtocol: null } as View, {
+    createViewerStore({ hangingProtocol: null } as View, {
       isNarrow: false,
-      wishes: { get: () => null, set: () => undefined },
+      preferences: { get: () => null, set: () => undefined },
     })
   const hanging = applyHangingProtocol(protocol({ columns: 2, panes: [] }), { series: [] })
 
   it('hangs what a protocol says as it opens, and takes it back', () => {
     const one = desk()
-    one.set({ board: filled(one.state().board, [LUNG]) })
+    one.set({ board: filledBoard(one.state().board, [LUNG]) })
     const before = one.state().board
     one.hangOpening(hanging, { name: 'Mine', isOwn: true })
     expect(one.state()).toMatchObject({ board: { columns: 2 }, hungBy: { name: 'Mine' } })

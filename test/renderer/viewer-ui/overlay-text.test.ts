@@ -5,11 +5,11 @@ import { captureOf, givenDescription } from '../../../renderer/src/viewer/captur
 import type { PaneState } from '../../../renderer/src/viewer/engine/pane.ts'
 import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import {
-  amount,
-  isKept,
+  amountText,
+  isAlwaysShown,
   lossyText,
   overlayOf,
-  spoken,
+  spokenText,
 } from '../../../renderer/src/viewer/overlay-text.ts'
 import { foundImage } from '../../../renderer/src/viewer/show-instance.ts'
 
@@ -194,7 +194,7 @@ describe('what stands on an image', () => {
   it('names the patient of the image that is shown, not that of the first image of the study', () => {
     const other = pane({ image: image(2, { patient: OTHER }) })
     expect(texts(other, 'patient')).toEqual(['NOVAK, Jan', 'ID P-9', 'M'])
-    expect(spoken(other, STUDY)).toContain('NOVAK, Jan')
+    expect(spokenText(other, STUDY)).toContain('NOVAK, Jan')
     const plane = { plane: 'axial', image: null } as const
     expect(texts(pane({ ...plane, series: seriesWith([image(1), image(2)]) }), 'patient')[0]).toBe(
       'BEISPIEL, Anna',
@@ -230,7 +230,7 @@ describe('what stands on an image', () => {
       STUDY,
     )
     const line = picture.find(({ text }) => text === '2 overlays not shown: they cannot be read')
-    expect(line && isKept('picture', line)).toBe(true)
+    expect(line && isAlwaysShown('picture', line)).toBe(true)
   })
 
   it('keeps who the image is of and every warning where the overlay is switched off', () => {
@@ -239,7 +239,7 @@ describe('what stands on an image', () => {
       STUDY,
     )
     const kept = (['patient', 'study', 'image', 'picture'] as const).flatMap((corner) =>
-      shown[corner].filter((line) => isKept(corner, line)).map(({ text }) => text),
+      shown[corner].filter((line) => isAlwaysShown(corner, line)).map(({ text }) => text),
     )
     expect(kept).toEqual(['BEISPIEL, Anna', 'ID P-77', 'born 12 Mar 1971, F', 'Lossy compressed'])
   })
@@ -274,7 +274,7 @@ describe('what stands on an image', () => {
   })
 
   it('writes numbers of a window with the digits they need', () => {
-    expect([40, -600, 0.65, 1.25, 12.34, 1041.4, 0].map(amount)).toEqual([
+    expect([40, -600, 0.65, 1.25, 12.34, 1041.4, 0].map(amountText)).toEqual([
       '40',
       '-600',
       '0.65',
@@ -292,11 +292,11 @@ describe('what stands on an image', () => {
   })
 
   it('is said in one sentence to somebody who does not see it', () => {
-    expect(spoken(pane(), STUDY)).toBe('CT Lung 1 mm, Image 2 of 2, C -600 W 1500')
+    expect(spokenText(pane(), STUDY)).toBe('CT Lung 1 mm, Image 2 of 2, C -600 W 1500')
     expect(
-      spoken(pane({ problem: verbatim('It is cut off.') }), { ...STUDY, isPrior: true }),
+      spokenText(pane({ problem: verbatim('It is cut off.') }), { ...STUDY, isPrior: true }),
     ).toContain('Prior, 20 Nov 2026, CT Lung 1 mm, Image 2 cannot be shown: It is cut off.')
-    expect(spoken(pane({ series: null }), undefined)).toBe('Empty')
+    expect(spokenText(pane({ series: null }), undefined)).toBe('Empty')
   })
 })
 
@@ -323,7 +323,7 @@ it('finds an image in all series, and its frame', () => {
     {
       study: STUDY,
       series: [seriesWith([image(1), image(2), { ...image(2), frame: 2 }])],
-      notImages: [],
+      nonImageInstances: [],
     },
   ]
   expect(foundImage({ studies }, '1.2.3.2')?.index).toBe(1)

@@ -3,7 +3,7 @@ import { pageTitle, patientIdentity } from '../../../renderer/src/viewer/patient
 import { instance, series, stacks, study } from '../viewer/viewed.ts'
 
 const images = (more: Parameters<typeof study>[0] = {}, of = [instance(1)]) => ({
-  studies: [{ study: study(more), series: stacks(of), notImages: [] }],
+  studies: [{ study: study(more), series: stacks(of), nonImageInstances: [] }],
 })
 const OTHER = {
   patientName: 'OTHER^PERSON',

@@ -57,7 +57,7 @@ describe('the relevance of a prior study', () => {
       ...one,
       series: series({ bodyPartExamined: 'KNEE' }),
     }))
-    const images = { studies: [{ study: study(), series: states, notImages: [] }] }
+    const images = { studies: [{ study: study(), series: states, nonImageInstances: [] }] }
     expect(regionsOf(currentStudy(images)?.text ?? '')).toEqual(new Set(['knee']))
     expect(currentStudy({ studies: [] })).toBeNull()
     // What a device sends for every exam does not make another one of it.

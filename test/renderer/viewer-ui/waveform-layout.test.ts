@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { WaveformGroup } from '#shared/contract/viewed-objects.ts'
 import {
-  caliper,
+  caliperDistances,
   layoutsOf,
   leadName,
   rangeOf,
@@ -71,13 +71,13 @@ it('a trace is to scale, and a gap stays a gap', () => {
 })
 
 it('a caliper tells time, rate and voltage at the chosen speed and gain', () => {
-  expect(caliper([10, 5], [30, 15], 25, 10)).toEqual({
+  expect(caliperDistances([10, 5], [30, 15], 25, 10)).toEqual({
     ...{ milliseconds: 800, perMinute: 75, millivolts: 1 },
   })
-  expect(caliper([30, 15], [10, 5], 50, 20)).toEqual({
+  expect(caliperDistances([30, 15], [10, 5], 50, 20)).toEqual({
     ...{ milliseconds: 400, perMinute: 150, millivolts: 0.5 },
   })
-  expect(caliper([1, 1], [1, 2], 25, 10).perMinute).toBeNull()
+  expect(caliperDistances([1, 1], [1, 2], 25, 10).perMinute).toBeNull()
 })
 
 it('samples are 32-bit floats in little endian', () => {

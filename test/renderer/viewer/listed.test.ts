@@ -80,7 +80,7 @@ describe('the list of a view, line by line', () => {
       '8',
       '9',
     ])
-    expect(list.studies()[0]?.notImages).toHaveLength(1)
+    expect(list.studies()[0]?.nonImageInstances).toHaveLength(1)
     expect(list.studies()[0]?.series).toEqual([])
   })
 

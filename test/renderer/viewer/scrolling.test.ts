@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { letters, oppositeLetters, placeOf } from '../../../renderer/src/viewer/engine/geometry.ts'
-import { readKept } from '../../../renderer/src/viewer/engine/kept-annotation.ts'
+import {
+  letters,
+  oppositeLetters,
+  pixelPositionOf,
+} from '../../../renderer/src/viewer/engine/geometry.ts'
+import { readKeptAnnotation } from '../../../renderer/src/viewer/engine/kept-annotation.ts'
 import { moduleOf } from '../../../renderer/src/viewer/engine/modules.ts'
 import { synchronisedIndex } from '../../../renderer/src/viewer/engine/synchronise.ts'
 import { AXIAL, attributes, instance, SAGITTAL, series, slice, stacks, study } from './viewed.ts'
@@ -63,8 +67,8 @@ describe('places in the patient', () => {
       orientation: AXIAL,
       spacing: [2, 3] as [number, number],
     }
-    expect(placeOf(of, 1, 2)).toEqual([13, 24, 30])
-    expect(placeOf(attributes, 1, 2)).toBeNull()
+    expect(pixelPositionOf(of, 1, 2)).toEqual([13, 24, 30])
+    expect(pixelPositionOf(attributes, 1, 2)).toBeNull()
   })
 })
 
@@ -132,7 +136,7 @@ describe('kept drawings', () => {
     },
   }
   it('are read as they were written, for the study they are read for', () => {
-    expect(readKept(JSON.parse(JSON.stringify(kept)), '1.2.3')).toEqual({
+    expect(readKeptAnnotation(JSON.parse(JSON.stringify(kept)), '1.2.3')).toEqual({
       ...kept,
       studyInstanceUid: '1.2.3',
     })
@@ -146,6 +150,8 @@ describe('kept drawings', () => {
       { ...kept, viewUp: [0, null, 0] },
       { ...kept, data: { handles: { points: [[1, 2]] } } },
     ]
-    expect(broken.map((one) => readKept(one, '1.2.3'))).toEqual(broken.map(() => undefined))
+    expect(broken.map((one) => readKeptAnnotation(one, '1.2.3'))).toEqual(
+      broken.map(() => undefined),
+    )
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { parseImageId } from '../../../renderer/src/viewer/engine/series.ts'
 import { textOf } from '../../support/saying.ts'
@@ -42,7 +42,7 @@ describe('the series that are shown', () => {
     const localizer = slice(1, 0, { imageType: ['ORIGINAL', 'PRIMARY', 'LOCALIZER'] })
     const large = slice(7, 0, { image: { ...pixel, rows: 8 } })
     const parts = stacks([localizer, ...[2, 3, 4, 5, 6].map((n) => slice(n, n)), large])
-    expect(parts.map(({ part }) => part && english(part)).sort()).toEqual([
+    expect(parts.map(({ part }) => part && englishText(part)).sort()).toEqual([
       '6 × 4',
       '6 × 8',
       'Localizer 6 × 4',

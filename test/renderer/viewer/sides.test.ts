@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   columnOf,
-  placeOf,
+  pixelPositionOf,
   rowOf,
   type Vector,
 } from '../../../renderer/src/viewer/engine/geometry.ts'
@@ -35,8 +35,8 @@ function imagePoint(
  * middle to an edge.
  */
 function sideAt(of: StackImage, [column, row]: readonly [number, number]): string {
-  const from = placeOf(of.attributes, SIDE / 2, SIDE / 2) as Vector
-  const to = placeOf(of.attributes, column, row) as Vector
+  const from = pixelPositionOf(of.attributes, SIDE / 2, SIDE / 2) as Vector
+  const to = pixelPositionOf(of.attributes, column, row) as Vector
   const parts = (['RL', 'AP', 'FH'] as const).map((pair, axis) => {
     const amount = ((to[axis] as number) - (from[axis] as number)) / (SIDE / 2)
     return { letter: amount > 0 ? pair[1] : pair[0], amount: Math.abs(amount) }
@@ -63,7 +63,7 @@ function edges(of: StackImage, turns: number, isFlipped: boolean, isUpsideDown: 
   const view = {
     element: { clientWidth: SIDE, clientHeight: SIDE },
     canvasToWorld: (point: readonly [number, number]) =>
-      placeOf(placed, ...imagePoint(point, turns, isFlipped, isUpsideDown)),
+      pixelPositionOf(placed, ...imagePoint(point, turns, isFlipped, isUpsideDown)),
   }
   return edgesOf(view as unknown as View, of)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import {
   automaticWindow,
   openingWindow,
@@ -8,7 +8,10 @@ import {
 } from '#shared/pixels/opening-window.ts'
 import { presetsOf } from '../../../renderer/src/viewer/engine/presets.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
-import { steep, unsteep } from '../../../renderer/src/viewer/engine/steep-window.ts'
+import {
+  steepenedWindow,
+  unsteepenedWindow,
+} from '../../../renderer/src/viewer/engine/steep-window.ts'
 import { rangeOf, windowOf } from '../../../renderer/src/viewer/engine/view.ts'
 import { attributes, instance, pixel } from './viewed.ts'
 
@@ -26,7 +29,7 @@ const ramp = Int16Array.from({ length: 1000 }, (_, n) => n)
 const opening = (of: StackImage, modality: string) => openingWindow(of, modality, ramp, 0, 999)
 const names = (of: StackImage, modality: string) =>
   presetsOf(of, modality, { center: 1, width: 2 }, { center: 3, width: 4 }).map(({ name }) =>
-    english(name),
+    englishText(name),
   )
 
 describe('windows', () => {
@@ -86,8 +89,14 @@ describe('windows', () => {
   })
 
   it('of width 1 are a threshold', () => {
-    expect(unsteep(steep({ center: 1, width: 1 }))).toEqual({ center: 1, width: 1 })
-    expect(unsteep(steep({ center: 40, width: 400 }))).toEqual({ center: 40, width: 400 })
+    expect(unsteepenedWindow(steepenedWindow({ center: 1, width: 1 }))).toEqual({
+      center: 1,
+      width: 1,
+    })
+    expect(unsteepenedWindow(steepenedWindow({ center: 40, width: 400 }))).toEqual({
+      center: 40,
+      width: 400,
+    })
     const { lower, upper } = rangeOf({ center: 1, width: 1 }, false)
     expect([lower, upper - lower]).toEqual([expect.closeTo(0.5), expect.closeTo(0.01)])
     expect(windowOf({ lower, upper }, false)).toEqual({ center: 1, width: 1 })
@@ -108,7 +117,7 @@ describe('windows', () => {
     const keyed = (of: StackImage, modality: string, automatic = { center: 1, width: 2 }) =>
       Object.fromEntries(
         presetsOf(of, modality, automatic, { center: 3, width: 4 }).flatMap(({ name, keys }) =>
-          (keys ?? []).map((key) => [key, english(name)]),
+          (keys ?? []).map((key) => [key, englishText(name)]),
         ),
       )
     const ct = keyed(image(), 'CT')

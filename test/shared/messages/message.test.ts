@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Metadata } from '#shared/contract/values.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import {
   asSentence,
@@ -60,13 +60,15 @@ describe('a message', () => {
     const of = sentences(verbatim('One.'), undefined, message('http.unexplained', { status: 502 }))
     expect(Message.parse(JSON.parse(JSON.stringify(of)))).toEqual(of)
     expect(messageFromStored(storedMessage(of))).toEqual(of)
-    expect(english(of)).toBe('One. The gateway responded with HTTP status 502 and no explanation.')
+    expect(englishText(of)).toBe(
+      'One. The gateway responded with HTTP status 502 and no explanation.',
+    )
   })
 
   it.each(['Refused: {"code":1}', '{"code":', '{"code":7}', ''])(
     'is the text of a column that holds none: %s',
     (text) => {
-      expect(english(messageFromStored(text))).toBe(text)
+      expect(englishText(messageFromStored(text))).toBe(text)
     },
   )
 })
@@ -90,6 +92,6 @@ describe('what is wrong with a value', () => {
     [z.union([z.string(), z.number()]), true, 'does not match any of the allowed forms'],
     [Metadata, { ['k'.repeat(101)]: 'v' }, 'must have keys of at most 100 characters'],
   ])('%#: of zod itself too', (schema, value, text) => {
-    expect(english(issue(schema, value))).toBe(text)
+    expect(englishText(issue(schema, value))).toBe(text)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { isCodestreamSigned } from '#shared/pixels/codestream-sign.ts'
 import { rgbOf, supplementalColours } from '#shared/pixels/colours.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
@@ -9,7 +9,7 @@ import { isNegative } from '#shared/pixels/negative.ts'
 import { embeddedPlane, isCovered, overlaysOfFrame } from '#shared/pixels/overlays.ts'
 import { shownValues } from '#shared/pixels/shown-values.ts'
 import { decodeRleFrame, nativeFrame } from '#shared/pixels/stored.ts'
-import { rescaled, storedOf } from '#shared/pixels/values.ts'
+import { rescaledValues, storedValueOf } from '#shared/pixels/values.ts'
 import { attributes, instance, pixel } from '../../renderer/viewer/viewed.ts'
 
 const form = (more: Partial<ImagePixel>): ImagePixel => ({ ...pixel, rows: 1, columns: 2, ...more })
@@ -29,7 +29,7 @@ function problemOf(work: () => unknown): string {
   try {
     work()
   } catch (error) {
-    if (error instanceof ImageProblem) return english(error.explanation)
+    if (error instanceof ImageProblem) return englishText(error.explanation)
   }
   return 'none'
 }
@@ -100,7 +100,7 @@ describe('values after rescale', () => {
       slope: number | null,
       intercept: number | null,
       more = {},
-    ) => rescaled(samples, form(more), { ...attributes, slope, intercept }, undefined)
+    ) => rescaledValues(samples, form(more), { ...attributes, slope, intercept }, undefined)
     expect(of(Uint16Array.of(0, 2000), 1, -1024)).toEqual({
       values: Int16Array.of(-1024, 976),
       least: -1024,
@@ -115,11 +115,11 @@ describe('values after rescale', () => {
 
   it('come from the modality look-up table where there is one, and the stored value back from them otherwise', () => {
     const extras = { ...noExtras, modalityLut: table([10, 20, 30], 16, 5) }
-    expect([...rescaled(Uint16Array.of(0, 6, 99), form({}), attributes, extras).values]).toEqual([
-      10, 20, 30,
-    ])
-    expect(storedOf(976, attributes, false)).toBe(2000)
-    expect(storedOf(976, attributes, true)).toBeUndefined()
+    expect([
+      ...rescaledValues(Uint16Array.of(0, 6, 99), form({}), attributes, extras).values,
+    ]).toEqual([10, 20, 30])
+    expect(storedValueOf(976, attributes, false)).toBe(2000)
+    expect(storedValueOf(976, attributes, true)).toBeUndefined()
   })
 })
 

@@ -22,9 +22,9 @@ const PERSON = `
 const FACET = `(case status when 'incomplete' then 0 when 'complete' then 1 when 'unassigned' then 2 when 'assigned' then 3
     when 'in_progress' then 4 when 'completed' then 5 when 'addendum_active' then 6 end * 3
     + case severity when 'normal' then 0 when 'high' then 1 when 'stat' then 2 end) * 2 + (cancelledAt is not null)`
-const KEPT =
+const KEPT_COLUMNS =
   'userId, email, emailKey, firstName, lastName, level, clinicRole, canManageStudies, canCreateReports, hasDashboardAccess'
-const TIMES = 'passwordHash, createdAt, updatedAt, lastLoginAt, deactivatedAt'
+const TIME_COLUMNS = 'passwordHash, createdAt, updatedAt, lastLoginAt, deactivatedAt'
 
 /**
  * The partner interface: customers, users and invitations, API key rotation, studies, reports,
@@ -43,7 +43,7 @@ create table users (
   lastLoginAt text check (lastLoginAt ${INSTANT}),
   deactivatedAt text check (deactivatedAt ${INSTANT})
 ) strict, without rowid;
-insert into users (${KEPT}, ${TIMES}) select ${KEPT}, ${TIMES} from usersBefore;
+insert into users (${KEPT_COLUMNS}, ${TIME_COLUMNS}) select ${KEPT_COLUMNS}, ${TIME_COLUMNS} from usersBefore;
 drop table usersBefore;
 create unique index usersByEmail on users (emailKey) where deactivatedAt is null;
 create index usersByTime on users (createdAt, userId);

@@ -6,7 +6,7 @@ const DEVICE = `
   remoteAddress text not null,
   deviceName text not null`
 // An announced instance counts as here while a current or quarantined instance has its UID.
-const HERE = (uid: string) => `
+const UPDATE_IS_HERE = (uid: string) => `
   update announcedInstances
   set isHere = exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
     or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
@@ -116,9 +116,9 @@ create table announcedInstances (
 create index announcedInstancesByStudy on announcedInstances (studyInstanceUid, seriesInstanceUid);
 create index announcedInstancesByTime on announcedInstances (announcedAt);
 create index announcedInstancesMissing on announcedInstances (studyInstanceUid) where isHere = 0;
-create trigger instancesArrive after insert on instances begin${HERE('new.sopInstanceUid')} end;
-create trigger instancesChange after update of state on instances begin${HERE('new.sopInstanceUid')} end;
-create trigger instancesGo after delete on instances begin${HERE('old.sopInstanceUid')} end;
+create trigger instancesArrive after insert on instances begin${UPDATE_IS_HERE('new.sopInstanceUid')} end;
+create trigger instancesChange after update of state on instances begin${UPDATE_IS_HERE('new.sopInstanceUid')} end;
+create trigger instancesGo after delete on instances begin${UPDATE_IS_HERE('old.sopInstanceUid')} end;
 
 create table seeds (
   studyInstanceUid text not null,

@@ -1,13 +1,13 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
-const words = (name: string) =>
+const searchTable = (name: string) =>
   `create virtual table ${name} using fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');`
-const tallied = (row: 'new' | 'old') =>
+const tallyKey = (row: 'new' | 'old') =>
   `${row}.facet, ifnull(${row}.assignedTo, ''), ifnull(${row}.expressCustomerId, '')`
 const COUNT_NEW = `
-  insert into studyTallies (facet, assignedTo, expressCustomerId, studies) values (${tallied('new')}, 1)
+  insert into studyTallies (facet, assignedTo, expressCustomerId, studies) values (${tallyKey('new')}, 1)
     on conflict do update set studies = studies + 1;`
 const COUNT_OLD = `
-  update studyTallies set studies = studies - 1 where (facet, assignedTo, expressCustomerId) = (${tallied('old')});`
+  update studyTallies set studies = studies - 1 where (facet, assignedTo, expressCustomerId) = (${tallyKey('old')});`
 /**
  * The quarter hour of an instant, `YYYY-MM-DDTHH:0` to `:3`. Days start on a quarter hour in every
  * time zone.
@@ -21,9 +21,9 @@ const quarterOf = (instant: string) =>
  * the start, in batches (`searchFill`). Append-only.
  */
 export const searchTables = `
-${words('viewerStudyWords')}
-${words('scribeStudyWords')}
-${words('imageStudyWords')}
+${searchTable('viewerStudyWords')}
+${searchTable('scribeStudyWords')}
+${searchTable('imageStudyWords')}
 
 create table imageStudyNumbers (
   number integer primary key autoincrement,
@@ -77,7 +77,7 @@ create trigger studiesAreCounted after insert on studies begin ${COUNT_NEW}
       isLate = max(isLate, excluded.isLate);
 end;
 create trigger studiesAreCountedAnew after update of severity, status, cancelledAt, assignedTo, expressCustomerId on studies
-when (${tallied('old')}) <> (${tallied('new')})
+when (${tallyKey('old')}) <> (${tallyKey('new')})
 begin ${COUNT_OLD}${COUNT_NEW}
 end;
 create trigger studiesAreCountedOff after delete on studies begin ${COUNT_OLD}

@@ -1,6 +1,6 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 // Must match the conditions in modules/devices/association-queries.ts exactly.
-const FAILED = `how in ('aborted', 'lost') or failures > 0`
+const FAILED_CONDITION = `how in ('aborted', 'lost') or failures > 0`
 
 /**
  * Associations with their log lines and negotiated parameters, which many share; the reason an
@@ -49,7 +49,7 @@ create index associationsByOpened on associations (openedAt);
 create index associationsByTerms on associations (termsId) where termsId is not null;
 create index associationsOpen on associations (seq) where how = 'open';
 create index associationsRejected on associations (seq) where how = 'rejected';
-create index associationsFailed on associations (seq) where ${FAILED};
+create index associationsFailed on associations (seq) where ${FAILED_CONDITION};
 
 create table associationLines (
   seq integer not null references associations on delete cascade,

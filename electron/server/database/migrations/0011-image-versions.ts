@@ -1,6 +1,6 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 // Must match the conditions of migration 0003 exactly.
-const HERE = (uid: string) => `
+const UPDATE_IS_HERE = (uid: string) => `
   update announcedInstances
   set isHere = exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
     or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
@@ -60,9 +60,9 @@ create index instancesByTime on instances (receivedAt);
 create index instancesQuarantined on instances (studyInstanceUid) where state = 'quarantined';
 create index instancesReplacing on instances (studyInstanceUid)
   where change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current';
-create trigger instancesArrive after insert on instances begin${HERE('new.sopInstanceUid')} end;
-create trigger instancesChange after update of state on instances begin${HERE('new.sopInstanceUid')} end;
-create trigger instancesGo after delete on instances begin${HERE('old.sopInstanceUid')} end;
+create trigger instancesArrive after insert on instances begin${UPDATE_IS_HERE('new.sopInstanceUid')} end;
+create trigger instancesChange after update of state on instances begin${UPDATE_IS_HERE('new.sopInstanceUid')} end;
+create trigger instancesGo after delete on instances begin${UPDATE_IS_HERE('old.sopInstanceUid')} end;
 
 update forwards set state = 'dropped'
   where state = 'failed' and lastError = 'the image was discarded here'

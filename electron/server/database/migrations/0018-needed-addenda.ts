@@ -15,12 +15,14 @@ const writeNeeded = (condition: string) => `
             and c.undoes is null and c.undoneAt is null) as since
       from studies s where s.area = 'scribe' and ${condition})
     where since >= signedAt;`
-const renew = (condition: string) => `
+const renewNeeded = (condition: string) => `
   delete from neededAddenda
     where seq in (select s.seq from studies s where s.area = 'scribe' and ${condition});
   ${writeNeeded(condition)}`
-const CORRECTED = renew('s.studyInstanceUid in (new.fromStudyInstanceUid, new.toStudyInstanceUid)')
-const SIGNED = renew('s.studyId = new.studyId')
+const RENEW_CORRECTED = renewNeeded(
+  's.studyInstanceUid in (new.fromStudyInstanceUid, new.toStudyInstanceUid)',
+)
+const RENEW_SIGNED = renewNeeded('s.studyId = new.studyId')
 
 /**
  * Studies whose signed report needs an addendum because images were corrected after it was signed
@@ -34,13 +36,13 @@ create table neededAddenda (
 ) strict;
 create index neededAddendaBySince on neededAddenda (since);
 create trigger correctionsNeedAddenda after insert on corrections
-begin ${CORRECTED} end;
+begin ${RENEW_CORRECTED} end;
 create trigger undoneCorrectionsNeedNone after update of undoneAt on corrections
-begin ${CORRECTED} end;
+begin ${RENEW_CORRECTED} end;
 create trigger signedReportsNeedNone after update of status on reports when new.status = 'completed'
-begin ${SIGNED} end;
+begin ${RENEW_SIGNED} end;
 create trigger insertedReportsNeedNone after insert on reports when new.status = 'completed'
-begin ${SIGNED} end;
+begin ${RENEW_SIGNED} end;
 ${writeNeeded(`s.studyInstanceUid in (
   select fromStudyInstanceUid from corrections union select toStudyInstanceUid from corrections)`)}
 `

@@ -3,7 +3,7 @@ import type { Flag } from '#server/database/query.ts'
 
 /** Users, sessions, workstations and API keys. */
 export interface AccountTables {
-  users: Person & {
+  users: PersonColumns & {
     interfaceLevel: Generated<string>
     passwordHash: string | null
     createdAt: string
@@ -11,7 +11,7 @@ export interface AccountTables {
     lastLoginAt: string | null
     deactivatedAt: string | null
   }
-  invitations: Person & {
+  invitations: PersonColumns & {
     invitationId: string
     status: string
     inviterId: string | null
@@ -97,7 +97,7 @@ export interface AccountTables {
 }
 
 /** Columns shared by users and invitations. */
-interface Person {
+interface PersonColumns {
   userId: string
   email: string
   emailKey: string

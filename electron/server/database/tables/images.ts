@@ -14,7 +14,7 @@ export interface ImageTables {
     bytes: Generated<number>
     lastInstanceAt: string
   }
-  instances: FromDevice & {
+  instances: SenderColumns & {
     instanceId: Generated<number>
     sopInstanceUid: string
     sopClassUid: string
@@ -66,7 +66,7 @@ export interface ImageTables {
     imageStudyUid: string
     receivedAt: string
   }
-  performedSteps: FromDevice & {
+  performedSteps: SenderColumns & {
     seq: Generated<number>
     sopInstanceUid: string
     status: string
@@ -97,7 +97,7 @@ export interface ImageTables {
     undoneAt: string | null
     undoneBy: string | null
   }
-  commitments: FromDevice & {
+  commitments: SenderColumns & {
     commitmentId: Generated<number>
     transactionUid: string
     requestedAt: string
@@ -116,13 +116,13 @@ export interface ImageTables {
 }
 
 /** The sending device. */
-interface FromDevice {
+interface SenderColumns {
   callingAeTitle: string
   remoteAddress: string
   deviceName: string
 }
 
-interface ImageStudies extends FromDevice {
+interface ImageStudies extends SenderColumns {
   studyInstanceUid: string
   createdAt: string
   lastInstanceAt: string

@@ -3,7 +3,7 @@ import type { Flag } from '#server/database/query.ts'
 
 /** Studies, the organizations they belong to, and saved views. */
 export interface StudyTables {
-  expressCustomers: CreatedBy & {
+  expressCustomers: CreatorColumns & {
     seq: Generated<number>
     expressCustomerId: string
     name: string
@@ -14,14 +14,14 @@ export interface StudyTables {
     updatedAt: string
   }
   customerUsers: { expressCustomerId: string; userId: string; createdAt: string }
-  organizations: CreatedBy & {
+  organizations: CreatorColumns & {
     orgId: string
     name: string
     sealedMetadata: Buffer | null
     createdAt: string
     updatedAt: string
   }
-  studies: CreatedBy & {
+  studies: CreatorColumns & {
     seq: Generated<number>
     studyId: string
     area: string
@@ -65,7 +65,7 @@ export interface StudyTables {
 }
 
 /** The creator of a row. */
-export interface CreatedBy {
+export interface CreatorColumns {
   createdByApiKeyId: string | null
   createdByUserId: string | null
 }

@@ -1,8 +1,8 @@
-import type { CreatedBy } from './studies.ts'
+import type { CreatorColumns } from './studies.ts'
 
 /** Viewer links, open views, and what users create in the viewer. */
 export interface ViewingTables {
-  links: CreatedBy & {
+  links: CreatorColumns & {
     tokenHash: string
     kind: string
     area: string
@@ -20,7 +20,7 @@ export interface ViewingTables {
     /** When the access of that user was revoked. */
     revokedAt: string | null
   }
-  views: CreatedBy & {
+  views: CreatorColumns & {
     viewId: string
     /** SHA-256 of the token in its cookie, in hex. */
     tokenHash: string

@@ -23,15 +23,15 @@ import {
 import { type UnicodeSet, unicodeSetOf } from './unicode-set.ts'
 
 /**
- * The decoded text. Bytes that the set does not define become U+FFFD, and `exact` is then false.
+ * The decoded text. Bytes that the set does not define become U+FFFD, and `isExact` is then false.
  */
 export interface DecodedText {
   readonly text: string
-  readonly exact: boolean
+  readonly isExact: boolean
 }
 
 /** PS3.3 Tables C.12-2 to C.12-4, by ISO registration number; G0 before G1. */
-const TERMS: Readonly<Record<string, readonly CodeElement[]>> = {
+const ELEMENTS_BY_REGISTRATION: Readonly<Record<string, readonly CodeElement[]>> = {
   '6': [ASCII],
   '100': [ASCII, LATIN_1],
   '101': [ASCII, LATIN_2],
@@ -97,13 +97,13 @@ export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): 
   const set = characterSetFor(vr, terms)
   if (set.unicode) return decodedText(set.unicode.decode(bytes))
   const text = bytes.toString('latin1')
-  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, exact: true }
+  if (set.g0 === ASCII && PLAIN_ASCII.test(text)) return { text, isExact: true }
   return decodedText(decodeExtended(bytes, set, delimitersOf(vr)))
 }
 
 const decodedText = (text: string): DecodedText => ({
   text,
-  exact: !text.includes(REPLACEMENT_CHARACTER),
+  isExact: !text.includes(REPLACEMENT_CHARACTER),
 })
 
 // PS3.5 6.1.2.5: codes 21-7E are in G0 and A0-FF in G1; escape sequences designate the sets.
@@ -141,7 +141,7 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
     const element = (byte & 0x80) === 0 ? g0 : (g1 ?? lastG1)
     const next = bytes[at + 1] ?? 0
     if (element?.bytes === 2) {
-      const isPair = (next & 0x80) === (byte & 0x80) && isCell(byte) && isCell(next)
+      const isPair = (next & 0x80) === (byte & 0x80) && isIn94Set(byte) && isIn94Set(next)
       text += isPair
         ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ??
           REPLACEMENT_CHARACTER + REPLACEMENT_CHARACTER)
@@ -161,7 +161,7 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
   return text
 }
 
-const isCell = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
+const isIn94Set = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
 
 /**
  * Encodes text (in NFC) in the given Specific Character Set; `undefined` if the set lacks a
@@ -180,7 +180,7 @@ export function encodeText(text: string, terms: readonly string[], vr = 'LO'): B
 
 function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | undefined {
   const delimiters = delimitersOf(vr)
-  const valueOne = [set.g0, ...(set.g1 ? [set.g1] : [])]
+  const initialElements = [set.g0, ...(set.g1 ? [set.g1] : [])]
   const out: number[] = []
   let { g0, g1 } = set
   let isAlphabetic = vr === 'PN'
@@ -197,7 +197,7 @@ function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | u
   }
   const put = (character: string): boolean => {
     const active = g1 ? [g0, g1] : [g0]
-    for (const element of isAlphabetic ? valueOne : [...active, ...set.elements]) {
+    for (const element of isAlphabetic ? initialElements : [...active, ...set.elements]) {
       const code = element.encode(character)
       // The yen sign of ISO-IR 14 would be read as a delimiter in VRs that have one.
       if (
@@ -252,7 +252,12 @@ export const characterSetOf = (
 export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
   terms
     .map(plainTerm)
-    .every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)
+    .every(
+      (term) =>
+        term === '' ||
+        Object.hasOwn(ELEMENTS_BY_REGISTRATION, term) ||
+        unicodeSetOf(term) !== undefined,
+    )
 
 /**
  * The registration number of a term: 87 for `ISO 2022 IR 87` and `ISO_IR 87`, with any spelling of
@@ -277,15 +282,15 @@ function characterSetFor(vr: string, declared: readonly string[]): CharacterSet 
 }
 
 function resolve(terms: readonly string[]): CharacterSet {
-  const elements = terms.map((term) => TERMS[term] ?? [])
+  const elements = terms.map((term) => ELEMENTS_BY_REGISTRATION[term] ?? [])
   // A two-byte set in value 1 is a writer error and is treated as if it were in value 2.
   const [g0 = ASCII, g1] = elements[0]?.filter(({ bytes }) => bytes === 1) ?? []
-  const doubleG1 = elements.flat().filter(({ region, bytes }) => region === 'G1' && bytes === 2)
+  const doubleByteG1 = elements.flat().filter(({ region, bytes }) => region === 'G1' && bytes === 2)
   return {
     unicode: terms.map(unicodeSetOf).find((set) => set !== undefined),
     g0,
     g1,
     elements: [g0, ...(g1 ? [g1] : []), ...elements.flat()],
-    impliedG1: doubleG1.length === 1 ? doubleG1[0] : undefined,
+    impliedG1: doubleByteG1.length === 1 ? doubleByteG1[0] : undefined,
   }
 }

@@ -33,25 +33,25 @@ function element(
   const { isEncodable = () => true, aliases = {} } = repertoire
   let characters: ReadonlyMap<number, string> | undefined
   let codes: Map<string, number> | undefined
-  const decoding = () => {
+  const decodingTable = () => {
     characters ??= repertoire.characters()
     return characters
   }
-  const encoding = () => {
-    codes ??= codesOf([...decoding()].filter(([code]) => isEncodable(code)))
+  const encodingTable = () => {
+    codes ??= codesOf([...decodingTable()].filter(([code]) => isEncodable(code)))
     return codes
   }
   return {
     region,
     bytes,
     designator,
-    decode: (code) => decoding().get(code),
-    encode: (character) => aliases[character] ?? encoding().get(character),
+    decode: (code) => decodingTable().get(code),
+    encode: (character) => aliases[character] ?? encodingTable().get(character),
   }
 }
 
 /** The upper half of a single-byte set, derived from the platform's decoder (by WHATWG label). */
-const upperHalf = (label: string, final: number, isEncodable?: (code: number) => boolean) =>
+const upperHalfElement = (label: string, final: number, isEncodable?: (code: number) => boolean) =>
   element('G1', 1, [0x2d, final], {
     characters: () => tableOf(label, range(0x20, 0x7f), (code) => [code | 0x80]),
     ...(isEncodable && { isEncodable }),
@@ -61,7 +61,7 @@ const upperHalf = (label: string, final: number, isEncodable?: (code: number) =>
  * A set of 94 rows of 94 characters, derived from the platform's decoder of an EUC encoding that
  * contains it.
  */
-const rowsOf94 = (
+const elementOf94Rows = (
   region: 'G0' | 'G1',
   designator: readonly number[],
   label: string,
@@ -110,24 +110,28 @@ export const JIS_KATAKANA = element('G1', 1, [0x29, 0x49], {
  * ISO 8859-1. The platform's decoder with this label is windows-1252, which differs only below A0,
  * outside this table.
  */
-export const LATIN_1 = upperHalf('iso-8859-1', 0x41)
-export const LATIN_2 = upperHalf('iso-8859-2', 0x42)
-export const LATIN_3 = upperHalf('iso-8859-3', 0x43)
-export const LATIN_4 = upperHalf('iso-8859-4', 0x44)
-export const CYRILLIC = upperHalf('iso-8859-5', 0x4c)
-export const ARABIC = upperHalf('iso-8859-6', 0x47)
+export const LATIN_1 = upperHalfElement('iso-8859-1', 0x41)
+export const LATIN_2 = upperHalfElement('iso-8859-2', 0x42)
+export const LATIN_3 = upperHalfElement('iso-8859-3', 0x43)
+export const LATIN_4 = upperHalfElement('iso-8859-4', 0x44)
+export const CYRILLIC = upperHalfElement('iso-8859-5', 0x4c)
+export const ARABIC = upperHalfElement('iso-8859-6', 0x47)
 // ISO-IR 126 is the 1987 edition; euro, drachma and ypogegrammeni were added in 2003.
-export const GREEK = upperHalf('iso-8859-7', 0x46, (code) => ![0x24, 0x25, 0x2a].includes(code))
+export const GREEK = upperHalfElement(
+  'iso-8859-7',
+  0x46,
+  (code) => ![0x24, 0x25, 0x2a].includes(code),
+)
 // ISO-IR 138 is the 1988 edition; the directional marks were added in 1999.
-export const HEBREW = upperHalf('iso-8859-8', 0x48, (code) => code < 0x7d)
-export const LATIN_5 = upperHalf('iso-8859-9', 0x4d)
-export const THAI = upperHalf('windows-874', 0x54, (code) => code > 0x20)
-export const LATIN_9 = upperHalf('iso-8859-15', 0x62)
+export const HEBREW = upperHalfElement('iso-8859-8', 0x48, (code) => code < 0x7d)
+export const LATIN_5 = upperHalfElement('iso-8859-9', 0x4d)
+export const THAI = upperHalfElement('windows-874', 0x54, (code) => code > 0x20)
+export const LATIN_9 = upperHalfElement('iso-8859-15', 0x62)
 
 /**
  * ISO-IR 87. Rows 9 to 15 and from 85 on are vendor extensions; row 84 ends after six characters.
  */
-export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
+export const JIS_X_0208 = elementOf94Rows('G0', [0x24, 0x42], 'euc-jp', {
   isEncodable: (code) => row(code) < 9 || (row(code) > 15 && code <= 0x7426),
   // The decoder follows Microsoft's mapping; these are the standard's characters for the same
   // codes.
@@ -142,12 +146,12 @@ export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
   },
 })
 /** ISO-IR 159. The platform decodes its tilde at 2237 as the full-width tilde of JIS X 0208. */
-export const JIS_X_0212 = rowsOf94('G0', [0x24, 0x28, 0x44], 'euc-jp', {
+export const JIS_X_0212 = elementOf94Rows('G0', [0x24, 0x28, 0x44], 'euc-jp', {
   prefix: [0x8f],
   isEncodable: (code) => row(code) < 78 && code !== 0x2237,
 })
 /** ISO-IR 149; the euro and registered signs were added later. */
-export const KS_X_1001 = rowsOf94('G1', [0x24, 0x29, 0x43], 'euc-kr', {
+export const KS_X_1001 = elementOf94Rows('G1', [0x24, 0x29, 0x43], 'euc-kr', {
   isEncodable: (code) => code < 0x2266 || code > 0x2268,
 })
 
@@ -171,7 +175,7 @@ const GB_2312_RUNS: readonly (readonly [number, number])[] = [
   [0x5821, 0x777e],
 ]
 /** ISO-IR 58. */
-export const GB_2312 = rowsOf94('G1', [0x24, 0x29, 0x41], 'gbk', {
+export const GB_2312 = elementOf94Rows('G1', [0x24, 0x29, 0x41], 'gbk', {
   isEncodable: (code) => GB_2312_RUNS.some(([from, to]) => code >= from && code <= to),
   aliases: { '―': 0x212a, '・': 0x2124 },
 })

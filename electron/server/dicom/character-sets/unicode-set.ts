@@ -51,7 +51,7 @@ const isInRuns = (runs: Runs, code: number) => runs.some(([from, to]) => code >=
 /**
  * Codes whose character differs between editions of GB 18030; consoles may decode them differently.
  */
-const UNSTABLE: Runs = [
+const UNSTABLE_RUNS: Runs = [
   [0xa6d9, 0xa6df],
   [0xa6ec, 0xa6ed],
   [0xa6f3, 0xa6f3],
@@ -73,15 +73,15 @@ const ADDED_BY_GB_18030: Runs = [
   [0xfe50, 0xfea0],
 ]
 
-let two: Map<string, number> | undefined
+let twoByteCodes: Map<string, number> | undefined
 /** The two-byte code of a character in GBK and GB 18030. */
-function twoBytes(character: string): number | undefined {
-  two ??= codesOf(
+function twoByteCodeOf(character: string): number | undefined {
+  twoByteCodes ??= codesOf(
     [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(
-      ([code]) => !isInRuns(UNSTABLE, code),
+      ([code]) => !isInRuns(UNSTABLE_RUNS, code),
     ),
   )
-  return two.get(character)
+  return twoByteCodes.get(character)
 }
 
 const TWO_BYTE_CODES = Array.from(
@@ -91,21 +91,21 @@ const TWO_BYTE_CODES = Array.from(
 const bytesOfPair = (code: number) => [code >> 8, code & 0xff]
 
 function gbkBytes(character: string): readonly number[] | undefined {
-  const code = twoBytes(character)
+  const code = twoByteCodeOf(character)
   return code === undefined || isInRuns(ADDED_BY_GB_18030, code) ? undefined : bytesOfPair(code)
 }
 
-let four: Map<string, number> | undefined
+let fourByteCodes: Map<string, number> | undefined
 /**
  * Characters without a two-byte code are numbered in Unicode order, those of the supplementary
  * planes from 90308130 on.
  */
 function gb18030Bytes(character: string): readonly number[] | undefined {
-  const code = twoBytes(character)
+  const code = twoByteCodeOf(character)
   if (code !== undefined) return bytesOfPair(code)
-  four ??= codesOf(tableOf('gb18030', [...Array(39_420).keys()], fourBytesOf))
+  fourByteCodes ??= codesOf(tableOf('gb18030', [...Array(39_420).keys()], fourBytesOf))
   const codePoint = character.codePointAt(0) ?? 0
-  const number = codePoint >= 0x10000 ? 189_000 + codePoint - 0x10000 : four.get(character)
+  const number = codePoint >= 0x10000 ? 189_000 + codePoint - 0x10000 : fourByteCodes.get(character)
   return number === undefined ? undefined : fourBytesOf(number)
 }
 

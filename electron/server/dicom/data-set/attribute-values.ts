@@ -27,8 +27,11 @@ export class AttributeValues {
   constructor(item: FoundItem, window: ByteWindow, outer?: AttributeValues) {
     this.#item = item
     this.#window = window
-    const own = item.get(TAG.SpecificCharacterSet)
-    const terms = own && own.length < 2048 ? withoutPadding(this.#read(own).toString('latin1')) : ''
+    const ownCharacterSet = item.get(TAG.SpecificCharacterSet)
+    const terms =
+      ownCharacterSet && ownCharacterSet.length < 2048
+        ? withoutPadding(this.#read(ownCharacterSet).toString('latin1'))
+        : ''
     this.#characterSet =
       terms === ''
         ? outer
@@ -71,7 +74,7 @@ export class AttributeValues {
   /** The VR of an attribute; '' if it is missing. */
   vr(tag: number): string {
     const vr = this.#item.get(tag)?.vr ?? ''
-    return vr === 'US' && this.#isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : vr
+    return vr === 'US' && this.#isSigned && PIXEL_SIGNED_TAGS.has(tag) ? 'SS' : vr
   }
 
   numbers(tag: number): (number | null)[] {
@@ -80,7 +83,7 @@ export class AttributeValues {
     const value = this.bytes(tag, MAX_VALUE_BYTES)
     if (!value) return []
     return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) =>
-      finite(reader.read(value, index * reader.width)),
+      finiteOrNull(reader.read(value, index * reader.width)),
     )
   }
 
@@ -115,17 +118,19 @@ export class AttributeValues {
  */
 function textOf(bytes: Buffer, characterSet: readonly string[], vr: string): string {
   const declared = decodeText(bytes, characterSet, vr)
-  if (declared.exact) return declared.text
+  if (declared.isExact) return declared.text
   const unicode = decodeText(bytes, ['ISO_IR 192'], vr)
-  return unicode.exact ? unicode.text : declared.text
+  return unicode.isExact ? unicode.text : declared.text
 }
 
 /** Parses a DS or IS value as written by devices. */
 function numberOf(text: string): number | null {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? finite(Number(text)) : null
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)
+    ? finiteOrNull(Number(text))
+    : null
 }
 
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
 const READERS: Readonly<
   Record<string, { readonly width: number; readonly read: (bytes: Buffer, at: number) => number }>
@@ -145,7 +150,7 @@ const READERS: Readonly<
  * PS3.6: US or SS. The dictionary gives US for Implicit VR, and some devices write US explicitly
  * with signed pixels.
  */
-const SIGNED_BY_PIXELS: ReadonlySet<number> = new Set([
+const PIXEL_SIGNED_TAGS: ReadonlySet<number> = new Set([
   TAG.SmallestImagePixelValue,
   TAG.LargestImagePixelValue,
   TAG.PixelPaddingValue,

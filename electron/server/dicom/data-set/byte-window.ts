@@ -2,17 +2,17 @@ import { message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 
 /** The required bytes are not available, either not yet or never. */
-export class BytesMissing extends Error {
+export class MissingBytesError extends Error {
   override name = 'BytesMissing'
   /** The length the source must have to contain them. */
-  readonly until: number
-  constructor(until: number) {
+  readonly requiredLength: number
+  constructor(requiredLength: number) {
     super('bytes are missing')
-    this.until = until
+    this.requiredLength = requiredLength
   }
 }
 
-const CHUNK = 64 << 10
+const CHUNK_BYTES = 64 << 10
 
 /** Serves small reads of a source from larger buffered reads. */
 export class ByteWindow {
@@ -24,11 +24,11 @@ export class ByteWindow {
     this.#source = source
   }
 
-  /** Returns a view that is valid until the next call. @throws {BytesMissing} */
+  /** Returns a view that is valid until the next call. @throws {MissingBytesError} */
   bytes(at: number, length: number): Buffer {
     if (at < this.#start || at + length > this.#start + this.#chunk.length) {
-      const more = Math.max(length, Math.min(CHUNK, this.#source.length - at))
-      this.#chunk = readWhole(this.#source, at, more)
+      const readLength = Math.max(length, Math.min(CHUNK_BYTES, this.#source.length - at))
+      this.#chunk = readWhole(this.#source, at, readLength)
       this.#start = at
     }
     return this.#chunk.subarray(at - this.#start, at - this.#start + length)
@@ -41,11 +41,11 @@ export class ByteWindow {
 }
 
 /**
- * Reads `length` bytes at `at` into a buffer that the caller may keep. @throws {BytesMissing}
+ * Reads `length` bytes at `at` into a buffer that the caller may keep. @throws {MissingBytesError}
  * @throws {ViewedFileFault} if the source has become shorter
  */
 export function readWhole(source: ByteSource, at: number, length: number): Buffer {
-  if (at + length > source.length) throw new BytesMissing(at + length)
+  if (at + length > source.length) throw new MissingBytesError(at + length)
   const bytes = source.read(at, length)
   if (bytes.length < length) throw new ViewedFileFault(message('viewed-file.not-read-in-full'))
   return bytes

@@ -43,7 +43,7 @@ export interface DataSetCorrection {
   /** Maps UIDs of originals to those of their copies; every reference to them is rewritten. */
   readonly uids: ReadonlyMap<string, string>
   /** Specific Character Set for text of data sets that declare none. */
-  readonly deviceSet: readonly string[]
+  readonly deviceCharacterSet: readonly string[]
   /** AE titles of the original's sender and of the modifying system, and the time (DT). */
   readonly source: string
   readonly aeTitle: string
@@ -66,19 +66,19 @@ const TAG = {
 } as const
 const UID_TAGS = [TAG.sopInstanceUid, TAG.studyInstanceUid, TAG.seriesInstanceUid]
 /** Signatures of the original (PS3.15 C), which would be invalid in the copy. */
-const SIGNATURES: ReadonlySet<number> = new Set([TAG.macParameters, TAG.digitalSignatures])
+const SIGNATURE_TAGS: ReadonlySet<number> = new Set([TAG.macParameters, TAG.digitalSignatures])
 /** Bulk data, which is copied unchanged. */
-const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
+const PIXEL_DATA_TAGS: ReadonlySet<number> = new Set([0x7fe00008, 0x7fe00009, 0x7fe00010])
 
 const UTF_8: readonly string[] = ['ISO_IR 192']
 /** PS3.5 6.1.2.2: the VRs that Specific Character Set affects. */
-const TEXT: ReadonlySet<string> = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
+const TEXT_VRS: ReadonlySet<string> = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
 /** Limits for an element that is parsed; larger elements are copied unchanged. */
 const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
 const CHUNK_BYTES = 1 << 20
 
 /** Modifying System (0400,0563) of copies: this prefix and the AE title. */
-const SYSTEM = 'ISTHMUS'
+const MODIFYING_SYSTEM_PREFIX = 'ISTHMUS'
 
 /**
  * Streams the data set of a file with corrected values, in the same transfer syntax. Appends the
@@ -120,7 +120,7 @@ export async function writeCorrectedCopy(
  * set must not be deflated.
  * @throws CopyFault
  */
-export async function originalsOf(source: CopySource): Promise<string[]> {
+export async function originalUidsOf(source: CopySource): Promise<string[]> {
   const syntax = syntaxOf(source)
   const tag = TAG.originalAttributes
   const file = await open(source.path, 'r')
@@ -132,7 +132,7 @@ export async function originalsOf(source: CopySource): Promise<string[]> {
     const bytes = await bytesAt(file, extent.at, extent.end - extent.at)
     const [sequence] = readDataSet(bytes, syntax, LIMITS)
     return itemsOf(sequence).flatMap((item) => {
-      if (!plainText(item, TAG.modifyingSystem).startsWith(`${SYSTEM} `)) return []
+      if (!plainText(item, TAG.modifyingSystem).startsWith(`${MODIFYING_SYSTEM_PREFIX} `)) return []
       const [previous = []] = itemsOf(item.find((one) => one.tag === TAG.modifiedAttributes))
       const uid = plainText(previous, TAG.sopInstanceUid)
       return uid === '' ? [] : [uid]
@@ -142,7 +142,8 @@ export async function originalsOf(source: CopySource): Promise<string[]> {
   }
 }
 
-const systemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) => `${SYSTEM} ${aeTitle}`
+const modifyingSystemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) =>
+  `${MODIFYING_SYSTEM_PREFIX} ${aeTitle}`
 const itemsOf = (element: Element | undefined): readonly DataSet[] =>
   element && !Buffer.isBuffer(element.value) ? element.value : []
 const plainText = (dataSet: DataSet, wanted: number): string => {
@@ -155,7 +156,7 @@ const syntaxOf = ({ transferSyntaxUid }: CopySource): string =>
   CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
 
 /** A data set in its file, with its top-level elements. */
-class Original {
+class OriginalDataSet {
   readonly #file: FileHandle
   readonly syntax: string
   readonly extents: readonly Extent[]
@@ -203,50 +204,54 @@ async function* correctedPieces(
 ): AsyncGenerator<Buffer, void, void> {
   const syntax = syntaxOf(source)
   const coding = CODINGS[syntax] as Coding
-  const original = new Original(file, syntax, await extentsOf(file, source.dataSetOffset, coding))
-  const text = textIn(termsOf(await original.element(TAG.specificCharacterSet)), correction)
-  const replacing = await replacements(original, correction, text)
-  const rest = [...replacing].sort(([a], [b]) => a - b)
-  const written = ([, element]: readonly [number, Element | null]) =>
+  const original = new OriginalDataSet(
+    file,
+    syntax,
+    await extentsOf(file, source.dataSetOffset, coding),
+  )
+  const text = textOfCopy(termsOf(await original.element(TAG.specificCharacterSet)), correction)
+  const replacementsByTag = await replacements(original, correction, text)
+  const rest = [...replacementsByTag].sort(([a], [b]) => a - b)
+  const encodedElement = ([, element]: readonly [number, Element | null]) =>
     element ? [writeDataSet([element], syntax)] : []
   for (const extent of original.extents) {
     while (rest[0] && rest[0][0] <= extent.tag)
-      yield* written(rest.shift() as (typeof rest)[number])
+      yield* encodedElement(rest.shift() as (typeof rest)[number])
     // Group lengths are retired (PS3.5 §7.2) and would be incorrect.
-    if (replacing.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
+    if (replacementsByTag.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
     const isSequence = extent.vr === 'SQ' || extent.vr === 'UN'
     const isText =
       text.isConverted &&
-      TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
+      TEXT_VRS.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
     const element =
-      PIXEL_DATA.has(extent.tag) || (!isSequence && !isText)
+      PIXEL_DATA_TAGS.has(extent.tag) || (!isSequence && !isText)
         ? undefined
         : await original.parsed(extent)
     const changed = element && updateReferences(element, text, correction.uids)
     if (changed) yield writeDataSet([changed], syntax)
     else yield* original.copied(extent)
   }
-  for (const one of rest) yield* written(one)
+  for (const one of rest) yield* encodedElement(one)
 }
 
 /** The elements that replace those of the original in the copy; null removes an element. */
 async function replacements(
-  original: Original,
+  original: OriginalDataSet,
   correction: DataSetCorrection,
   text: TextOfCopy,
 ): Promise<Map<number, Element | null>> {
-  const replacing = new Map<number, Element | null>()
+  const replacementsByTag = new Map<number, Element | null>()
   const previous: Element[] = []
   for (const { tag, value, inItems, onlyIfPresent } of correction.values) {
     if (onlyIfPresent && !original.has(tag)) continue
     const old = await original.element(tag)
     const element = inItems
-      ? withInItems(old, inItems, text)
+      ? withItemCorrections(old, inItems, text)
       : value === null
         ? null
         : text.element(tag, value)
     if (isSame(old, element)) continue
-    replacing.set(tag, element)
+    replacementsByTag.set(tag, element)
     previous.push(old ?? { tag, vr: vrOf(tag), value: vrOf(tag) === 'SQ' ? [] : Buffer.alloc(0) })
   }
   for (const tag of UID_TAGS) {
@@ -254,13 +259,16 @@ async function replacements(
     const uid = old ? plainText([old], tag) : ''
     const mapped = correction.uids.get(uid)
     if (!old || mapped === undefined || mapped === uid) continue
-    replacing.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
+    replacementsByTag.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
     previous.push(old)
   }
-  for (const tag of SIGNATURES) if (original.has(tag)) replacing.set(tag, null)
+  for (const tag of SIGNATURE_TAGS) if (original.has(tag)) replacementsByTag.set(tag, null)
   const declaredSet = await original.element(TAG.specificCharacterSet)
   if (text.isConverted) {
-    replacing.set(TAG.specificCharacterSet, text.element(TAG.specificCharacterSet, 'ISO_IR 192'))
+    replacementsByTag.set(
+      TAG.specificCharacterSet,
+      text.element(TAG.specificCharacterSet, 'ISO_IR 192'),
+    )
     if (declaredSet) previous.push(declaredSet)
   }
   const earlier = itemsOf(await original.element(TAG.originalAttributes))
@@ -271,14 +279,14 @@ async function replacements(
   const item = [
     { tag: TAG.modifiedAttributes, vr: 'SQ', value: [before] },
     text.element(TAG.modifiedAt, correction.at),
-    text.element(TAG.modifyingSystem, systemOf(correction)),
+    text.element(TAG.modifyingSystem, modifyingSystemOf(correction)),
     text.element(TAG.sourceOfPreviousValues, correction.source),
     text.element(TAG.reason, 'CORRECT'),
   ]
   const kept = text.isConverted ? earlier.map((one) => text.converted(one)) : earlier
   const value = [...kept, item]
-  replacing.set(TAG.originalAttributes, { tag: TAG.originalAttributes, vr: 'SQ', value })
-  return replacing
+  replacementsByTag.set(TAG.originalAttributes, { tag: TAG.originalAttributes, vr: 'SQ', value })
+  return replacementsByTag
 }
 
 /** Undefined if the element needs no change, so that it is copied unchanged. */
@@ -310,28 +318,32 @@ interface TextOfCopy {
  * The copy keeps the character set of the original if it can encode every corrected value, and uses
  * UTF-8 otherwise.
  */
-function textIn(
+function textOfCopy(
   declared: readonly string[],
-  { values, source, aeTitle, deviceSet }: DataSetCorrection,
+  { values, source, aeTitle, deviceCharacterSet }: DataSetCorrection,
 ): TextOfCopy {
-  const holds = (text: string, vr: string) => {
+  const isEncodable = (text: string, vr: string) => {
     const bytes = encodeText(text, declared, vr)
     return bytes !== undefined && decodeText(bytes, declared, vr).text === text
   }
-  const fits = (value: CorrectedValue['value'], tag: number): boolean => {
+  const isValueEncodable = (value: CorrectedValue['value'], tag: number): boolean => {
     if (value === null) return true
     if (typeof value === 'string')
-      return !TEXT.has(vrOf(tag)) || holds(value.normalize('NFC'), vrOf(tag))
-    return value.every((item) => Object.entries(item).every(([of, text]) => fits(text, Number(of))))
+      return !TEXT_VRS.has(vrOf(tag)) || isEncodable(value.normalize('NFC'), vrOf(tag))
+    return value.every((item) =>
+      Object.entries(item).every(([of, text]) => isValueEncodable(text, Number(of))),
+    )
   }
   const isKept =
-    [source, systemOf({ aeTitle })].every((each) => holds(each, 'LO')) &&
+    [source, modifyingSystemOf({ aeTitle })].every((each) => isEncodable(each, 'LO')) &&
     values.every(
-      ({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)),
+      ({ tag, value, inItems }) =>
+        isValueEncodable(value, tag) && (!inItems || isValueEncodable([inItems], tag)),
     )
   const terms = isKept ? declared : UTF_8
   const encode = (text: string, vr: string) =>
-    (TEXT.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ?? Buffer.from(text)
+    (TEXT_VRS.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ??
+    Buffer.from(text)
   const element = (tag: number, value: string | readonly CorrectedItem[]): Element => {
     const vr = vrOf(tag)
     if (typeof value === 'string') return { tag, vr, value: encode(value, vr) }
@@ -342,21 +354,25 @@ function textIn(
     return { tag, vr, value: value.map(item) }
   }
 
-  function converted(dataSet: DataSet, outer: readonly string[]): DataSet {
+  function convertedDataSet(dataSet: DataSet, outer: readonly string[]): DataSet {
     const own = dataSet.find(({ tag }) => tag === TAG.specificCharacterSet)
     const set = own ? termsOf(own) : outer
     return dataSet.flatMap((one): Element[] => {
       if (one.tag === TAG.specificCharacterSet) return []
       if (!Buffer.isBuffer(one.value))
-        return [{ ...one, value: one.value.map((item) => converted(item, set)) }]
+        return [{ ...one, value: one.value.map((item) => convertedDataSet(item, set)) }]
       return [
-        TEXT.has(one.vr)
-          ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceSet)) }
+        TEXT_VRS.has(one.vr)
+          ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceCharacterSet)) }
           : one,
       ]
     })
   }
-  return { isConverted: !isKept, element, converted: (dataSet) => converted(dataSet, declared) }
+  return {
+    isConverted: !isKept,
+    element,
+    converted: (dataSet) => convertedDataSet(dataSet, declared),
+  }
 }
 
 /** Bytes that are invalid in all of these sets are read as Latin-1, so that nothing is lost. */
@@ -364,16 +380,16 @@ function readText(
   bytes: Buffer,
   declared: readonly string[],
   vr: string,
-  deviceSet: readonly string[],
+  deviceCharacterSet: readonly string[],
 ): string {
-  for (const terms of [declared, deviceSet, UTF_8]) {
-    const { text, exact } = decodeText(bytes, terms, vr)
-    if (exact) return text.normalize('NFC')
+  for (const terms of [declared, deviceCharacterSet, UTF_8]) {
+    const { text, isExact } = decodeText(bytes, terms, vr)
+    if (isExact) return text.normalize('NFC')
   }
   return bytes.toString('latin1')
 }
 
-function withInItems(
+function withItemCorrections(
   old: Element | undefined,
   inItems: CorrectedItem,
   text: TextOfCopy,

@@ -1,7 +1,7 @@
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 /** The association ended before the data set did, so no response can be sent. */
-export class DataSetInterrupted extends Error {
+export class DataSetInterruptedError extends Error {
   override name = 'DataSetInterrupted'
 }
 
@@ -10,7 +10,7 @@ export class DataSetStream {
   readonly #slices: SlicePool
   readonly #sliceBytes: number
   readonly #onTaken: () => void
-  readonly #over = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
   /** Full slices, and the slice that is being filled. */
   #full: Buffer[] = []
   #filling: Buffer | undefined
@@ -89,7 +89,7 @@ export class DataSetStream {
     this.#filling = undefined
     this.#filled = 0
     this.#onTaken()
-    return this.#over.promise
+    return this.#ended.promise
   }
 
   #finish(how: 'ended' | 'cut-off'): void {
@@ -98,7 +98,7 @@ export class DataSetStream {
     if (how === 'ended' && this.#filling) this.#full.push(this.#filling.subarray(0, this.#filled))
     this.#filling = undefined
     this.#filled = 0
-    this.#over.resolve()
+    this.#ended.resolve()
     this.#starved?.resolve()
   }
 
@@ -110,7 +110,7 @@ export class DataSetStream {
       this.#starved = undefined
     }
     if (this.#state === 'cut-off')
-      throw new DataSetInterrupted('the association ended within the data set')
+      throw new DataSetInterruptedError('the association ended within the data set')
     if (this.#full.length === 0) return { done: true, value: undefined }
     const value = this.#full
     this.#full = []

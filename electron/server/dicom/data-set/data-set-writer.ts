@@ -22,7 +22,7 @@ function sizeOf(dataSet: DataSet, coding: Coding): number {
   for (const element of dataSet) {
     if (isGroupLength(element)) continue
     const length = valueLength(element, coding)
-    size += (coding.explicit && isLong(element, length) ? 12 : 8) + length
+    size += (coding.explicit && hasLongLength(element, length) ? 12 : 8) + length
   }
   return size
 }
@@ -43,7 +43,7 @@ function writeElements(target: Buffer, start: number, dataSet: DataSet, coding: 
     at = writeTag(target, at, element.tag, bigEndian)
     if (!coding.explicit) {
       at = target.writeUInt32LE(length, at)
-    } else if (isLong(element, length)) {
+    } else if (hasLongLength(element, length)) {
       // PS3.5 §6.2.2: a value too long for the 16-bit length of its VR is encoded as UN.
       at += target.write(representationOf(element).long ? element.vr : 'UN', at, 'latin1')
       at = target.writeUInt16LE(0, at)
@@ -101,7 +101,7 @@ function writeTag(target: Buffer, at: number, tag: number, bigEndian: boolean): 
 
 const isGroupLength = ({ tag }: Element): boolean => (tag & 0xffff) === 0
 
-const isLong = (element: Element, length: number): boolean =>
+const hasLongLength = (element: Element, length: number): boolean =>
   representationOf(element).long || length > 0xffff
 
 function representationOf({ vr }: Element) {

@@ -14,7 +14,7 @@ import {
 } from './coding.ts'
 import { vrOf } from './dictionary.ts'
 import {
-  DELIMITERS,
+  DELIMITER_GROUP,
   type ElementHeader,
   newElementHeader,
   readElementHeader,
@@ -55,7 +55,7 @@ export function readDataSet(
     throw new DimseError(0xa900, message('dicom.data-set-longer', { bytes: limits.bytes }))
   const source: Source = {
     ...{ bytes: plain, coding, limits },
-    count: { left: limits.elements },
+    count: { remaining: limits.elements },
     header: newElementHeader(),
   }
   return readElements(source, { at: 0, end: plain.length, isDelimited: false }, 0, undefined)[0]
@@ -65,7 +65,7 @@ interface Source {
   readonly bytes: Buffer
   readonly coding: Coding
   readonly limits: DataSetLimits
-  readonly count: { left: number }
+  readonly count: { remaining: number }
   /** The header read last. */
   readonly header: ElementHeader
 }
@@ -90,7 +90,7 @@ function readElements(
     const tag = readHeader(source, at, span.end, owner)
     if (tag === ITEM_DELIMITATION && span.isDelimited)
       return [sortElements(elements, isSorted), at + 8]
-    if (tag >>> 16 === DELIMITERS) fail(message('dicom.delimiter-outside'), owner)
+    if (tag >>> 16 === DELIMITER_GROUP) fail(message('dicom.delimiter-outside'), owner)
     const last = elements.at(-1)
     const [element, next] = readElement(source, at, span.end, depth)
     if (last && last.tag >= tag) isSorted = false
@@ -119,27 +119,32 @@ function readHeader(
 /** Reads the value of the element whose header has just been read. */
 function readElement(source: Source, at: number, end: number, depth: number): [Element, number] {
   const { tag, vr: wire, length, size } = source.header
-  countOne(source, tag)
+  countElement(source, tag)
   const start = at + size
   const isUnknown = wire === 'UN'
   const vr = wire === '' || isUnknown ? vrOf(tag) : wire
   // PS3.5 §6.2.2: a value encoded as UN is in Implicit VR Little Endian, and a UN of undefined
   // length is a sequence.
-  const inside = isUnknown ? { ...source, coding: IMPLICIT } : source
+  const contentSource = isUnknown ? { ...source, coding: IMPLICIT } : source
   if (length === UNDEFINED_LENGTH) {
     if (vr !== 'SQ' && vr !== 'UN') fail(message('dicom.undefined-length'), tag)
-    const [items, next] = readItems(inside, { at: start, end, isDelimited: true }, depth + 1, tag)
+    const [items, next] = readItems(
+      contentSource,
+      { at: start, end, isDelimited: true },
+      depth + 1,
+      tag,
+    )
     return [{ tag, vr: 'SQ', value: items }, next]
   }
   const next = start + length
   if (next > end) fail(message('dicom.element-too-long'), tag)
   if (vr === 'SQ') {
     const span = { at: start, end: next, isDelimited: false }
-    return [{ tag, vr, value: readItems(inside, span, depth + 1, tag)[0] }, next]
+    return [{ tag, vr, value: readItems(contentSource, span, depth + 1, tag)[0] }, next]
   }
   const value = source.bytes.subarray(start, next)
   const width = VR.get(vr)?.width ?? 1
-  const isSwapped = inside.coding.bigEndian && width > 1
+  const isSwapped = contentSource.coding.bigEndian && width > 1
   return [{ tag, vr, value: isSwapped ? swapNumbers(Buffer.from(value), width) : value }, next]
 }
 
@@ -152,7 +157,7 @@ function readItems(source: Source, span: Span, depth: number, owner: number): [D
     const tag = readHeader(source, at, span.end, owner)
     if (tag === SEQUENCE_DELIMITATION && span.isDelimited) return [items, at + 8]
     if (tag !== ITEM) fail(message('dicom.no-item'), owner)
-    countOne(source, owner)
+    countElement(source, owner)
     const { length } = source.header
     const isDelimited = length === UNDEFINED_LENGTH
     const end = isDelimited ? span.end : at + 8 + length
@@ -165,8 +170,8 @@ function readItems(source: Source, span: Span, depth: number, owner: number): [D
   return [items, at]
 }
 
-function countOne(source: Source, tag: number): void {
-  if (--source.count.left < 0)
+function countElement(source: Source, tag: number): void {
+  if (--source.count.remaining < 0)
     fail(message('dicom.more-elements', { elements: source.limits.elements }), tag)
 }
 

@@ -27,10 +27,10 @@ const MAX_INLINE_BYTES = 8192
 const MAX_TEXT_BYTES = 1 << 20
 const SPECIFIC_CHARACTER_SET = 0x00080005
 
-const BINARY: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN'])
+const BINARY_VRS: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN'])
 /** VRs with one value, in which a backslash is text (PS3.5 6.2). */
-const ONE_TEXT: ReadonlySet<string> = new Set(['LT', 'ST', 'UT', 'UR'])
-const NUMBERS: ReadonlySet<string> = new Set(['FD', 'FL', 'SL', 'SS', 'UL', 'US'])
+const SINGLE_TEXT_VRS: ReadonlySet<string> = new Set(['LT', 'ST', 'UT', 'UR'])
+const NUMBER_VRS: ReadonlySet<string> = new Set(['FD', 'FL', 'SL', 'SS', 'UL', 'US'])
 
 /**
  * The data set of a file in the DICOM JSON Model (PS3.18 Annex F), without group lengths. Text is in
@@ -81,7 +81,7 @@ function attributeOf(
   if (length === 0) return { vr }
   // PS3.18 F.2: the text of JSON is in UTF-8, whatever the character set of the data set is.
   if (tag === SPECIFIC_CHARACTER_SET) return { vr, Value: ['ISO_IR 192'] }
-  const isBinary = BINARY.has(vr)
+  const isBinary = BINARY_VRS.has(vr)
   if (length === UNDEFINED_LENGTH || length > (isBinary ? MAX_INLINE_BYTES : MAX_TEXT_BYTES))
     return { vr, BulkDataURI: uri() }
   if (isBinary)
@@ -91,10 +91,10 @@ function attributeOf(
 }
 
 function valuesOf(tag: number, vr: string, values: AttributeValues): JsonValue[] {
-  if (NUMBERS.has(vr)) return values.numbers(tag)
+  if (NUMBER_VRS.has(vr)) return values.numbers(tag)
   if (vr === 'SV' || vr === 'UV') return largeNumbers(values.bytes(tag, MAX_TEXT_BYTES), vr)
   if (vr === 'AT') return tagsIn(values.bytes(tag, MAX_TEXT_BYTES))
-  if (ONE_TEXT.has(vr)) {
+  if (SINGLE_TEXT_VRS.has(vr)) {
     const text = values.text(tag)
     return text === '' ? [] : [text]
   }

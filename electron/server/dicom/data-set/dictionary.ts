@@ -4,19 +4,20 @@ import { dictionary } from 'dcmjs/dictionary'
 const ENTRIES = new Map<number, { readonly keyword: string; readonly vr: string }>()
 const TAGS = new Map<string, number>()
 /** VRs of the attributes of curves and overlays, whose groups repeat, by the tag of the first. */
-const REPEATED = new Map<number, string>()
+const REPEATING_GROUP_VRS = new Map<number, string>()
 
 // dcmjs abbreviates elements with a choice of VRs. In Implicit VR the choice depends on other
 // elements, which an identifier does not contain.
-const CHOICES: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt: 'OW', up: 'UL' }
+const AMBIGUOUS_VRS: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt: 'OW', up: 'UL' }
 
 for (const [key, { name, vr }] of Object.entries(dictionary)) {
   const [, group, element] = /^\((50|60)00-\1FF,([0-9A-F]{4})\)$/.exec(key) ?? []
-  if (element && vr) REPEATED.set(Number.parseInt(`${group}00${element}`, 16), CHOICES[vr] ?? vr)
+  if (element && vr)
+    REPEATING_GROUP_VRS.set(Number.parseInt(`${group}00${element}`, 16), AMBIGUOUS_VRS[vr] ?? vr)
   if (!/^\([0-9A-F]{3}[02468ACE],[0-9A-F]{4}\)$/.test(key) || !vr || vr === 'na') continue
   const tag = Number.parseInt(key.slice(1, 5) + key.slice(6, 10), 16)
   const keyword = name.replace(/^RETIRED_/, '')
-  ENTRIES.set(tag, { keyword, vr: CHOICES[vr] ?? vr })
+  ENTRIES.set(tag, { keyword, vr: AMBIGUOUS_VRS[vr] ?? vr })
   if (!TAGS.has(keyword)) TAGS.set(keyword, tag)
 }
 
@@ -57,7 +58,7 @@ export function vrOf(tag: number): string {
   const element = tag & 0xffff
   if (element === 0) return 'UL'
   if (isPrivate(tag)) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN'
-  return ENTRIES.get(tag)?.vr ?? REPEATED.get(firstOfRepeated(tag)) ?? 'UN'
+  return ENTRIES.get(tag)?.vr ?? REPEATING_GROUP_VRS.get(firstOfRepeated(tag)) ?? 'UN'
 }
 
 /** Groups 5000 to 50FE, and 6000 to 60FE, have the same elements (PS3.5 §7.6). */

@@ -20,11 +20,11 @@ export interface ElementHeader {
 export const newElementHeader = (): ElementHeader => ({ tag: 0, vr: '', length: 0, size: 0 })
 
 /** The group of items and delimiters, which have no VR (PS3.5 §7.5). */
-export const DELIMITERS = 0xfffe
+export const DELIMITER_GROUP = 0xfffe
 export const MAX_HEADER_BYTES = 12
 
 /** VRs, keyed by their two bytes as a 16-bit number. */
-const FORMS = new Map(
+const VR_FORMS = new Map(
   [...VR].map(([vr, { long }]) => [(vr.charCodeAt(0) << 8) | vr.charCodeAt(1), { vr, long }]),
 )
 
@@ -47,7 +47,7 @@ export function readElementHeader(
   if (available < 8) return false
   const group = uint16(bytes, at, bigEndian)
   header.tag = group * 0x10000 + uint16(bytes, at + 2, bigEndian)
-  if (!explicit || isItem || group === DELIMITERS) {
+  if (!explicit || isItem || group === DELIMITER_GROUP) {
     header.vr = ''
     header.length = uint32(bytes, at + 4, bigEndian)
     header.size = 8
@@ -55,12 +55,14 @@ export function readElementHeader(
   }
   const first = byte(bytes, at + 4)
   const second = byte(bytes, at + 5)
-  const form = FORMS.get((first << 8) | second)
-  const isLong = form ? form.long : first >= A && first <= Z && second >= A && second <= Z
-  if (isLong && available < MAX_HEADER_BYTES) return false
+  const form = VR_FORMS.get((first << 8) | second)
+  const hasLongLength = form ? form.long : first >= A && first <= Z && second >= A && second <= Z
+  if (hasLongLength && available < MAX_HEADER_BYTES) return false
   header.vr = form?.vr ?? 'UN'
-  header.length = isLong ? uint32(bytes, at + 8, bigEndian) : uint16(bytes, at + 6, bigEndian)
-  header.size = isLong ? MAX_HEADER_BYTES : 8
+  header.length = hasLongLength
+    ? uint32(bytes, at + 8, bigEndian)
+    : uint16(bytes, at + 6, bigEndian)
+  header.size = hasLongLength ? MAX_HEADER_BYTES : 8
   return true
 }
 

@@ -17,14 +17,14 @@ export interface FileMetaRead extends FileMeta {
   readonly dataSetOffset: number
 }
 
-const PREAMBLE = 128
+const PREAMBLE_BYTES = 128
 const PREFIX = 'DICM'
 /** Length of the group length element including its value. */
-const GROUP_LENGTH = 12
+const GROUP_LENGTH_BYTES = 12
 /** More than any file meta information needs; bounds what is read of files that are not DICOM. */
 const MAX_META_BYTES = 64 << 10
 
-const META = {
+const META_ELEMENTS = {
   version: 0x0001,
   sopClassUid: 0x0002,
   sopInstanceUid: 0x0003,
@@ -45,17 +45,19 @@ export function fileMeta({
   sourceAeTitle,
 }: FileMeta): Buffer {
   const group = Buffer.concat([
-    VERSION,
-    encodeElement(META.sopClassUid, 'UI', sopClassUid),
-    encodeElement(META.sopInstanceUid, 'UI', sopInstanceUid),
-    encodeElement(META.transferSyntaxUid, 'UI', transferSyntaxUid),
-    encodeElement(META.implementationClassUid, 'UI', IMPLEMENTATION.classUid),
-    encodeElement(META.implementationVersionName, 'SH', IMPLEMENTATION.versionName),
-    ...(sourceAeTitle === '' ? [] : [encodeElement(META.sourceAeTitle, 'AE', sourceAeTitle)]),
+    VERSION_ELEMENT,
+    encodeElement(META_ELEMENTS.sopClassUid, 'UI', sopClassUid),
+    encodeElement(META_ELEMENTS.sopInstanceUid, 'UI', sopInstanceUid),
+    encodeElement(META_ELEMENTS.transferSyntaxUid, 'UI', transferSyntaxUid),
+    encodeElement(META_ELEMENTS.implementationClassUid, 'UI', IMPLEMENTATION.classUid),
+    encodeElement(META_ELEMENTS.implementationVersionName, 'SH', IMPLEMENTATION.versionName),
+    ...(sourceAeTitle === ''
+      ? []
+      : [encodeElement(META_ELEMENTS.sourceAeTitle, 'AE', sourceAeTitle)]),
   ])
-  const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
-  start.write(PREFIX, PREAMBLE, 'latin1')
-  const at = PREAMBLE + PREFIX.length
+  const start = Buffer.alloc(PREAMBLE_BYTES + PREFIX.length + GROUP_LENGTH_BYTES)
+  start.write(PREFIX, PREAMBLE_BYTES, 'latin1')
+  const at = PREAMBLE_BYTES + PREFIX.length
   start.writeUInt16LE(0x0002, at)
   start.write('UL', at + 4, 'latin1')
   start.writeUInt16LE(4, at + 6)
@@ -70,23 +72,26 @@ export function fileMeta({
 export async function readFileMeta(path: string): Promise<FileMetaRead> {
   const file = await open(path, 'r')
   try {
-    const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
+    const start = Buffer.alloc(PREAMBLE_BYTES + PREFIX.length + GROUP_LENGTH_BYTES)
     const { bytesRead } = await file.read(start, 0, start.length, 0)
-    if (bytesRead < start.length || start.toString('latin1', PREAMBLE, PREAMBLE + 4) !== PREFIX)
-      throw notDicomFile()
+    if (
+      bytesRead < start.length ||
+      start.toString('latin1', PREAMBLE_BYTES, PREAMBLE_BYTES + 4) !== PREFIX
+    )
+      throw notDicomError()
     const length = start.readUInt32LE(start.length - 4)
-    if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > MAX_META_BYTES)
-      throw notDicomFile()
+    if (start.readUInt32LE(PREAMBLE_BYTES + 4) !== 0x00000002 || length > MAX_META_BYTES)
+      throw notDicomError()
     const group = Buffer.alloc(length)
     const rest = await file.read(group, 0, length, start.length)
-    if (rest.bytesRead < length) throw notDicomFile()
+    if (rest.bytesRead < length) throw notDicomError()
     const texts = readTexts(group)
     const text = (of: number) => texts.get(of) ?? ''
     return {
-      sopClassUid: text(META.sopClassUid),
-      sopInstanceUid: text(META.sopInstanceUid),
-      transferSyntaxUid: text(META.transferSyntaxUid),
-      sourceAeTitle: text(META.sourceAeTitle).trim(),
+      sopClassUid: text(META_ELEMENTS.sopClassUid),
+      sopInstanceUid: text(META_ELEMENTS.sopInstanceUid),
+      transferSyntaxUid: text(META_ELEMENTS.transferSyntaxUid),
+      sourceAeTitle: text(META_ELEMENTS.sourceAeTitle).trim(),
       dataSetOffset: start.length + length,
     }
   } finally {
@@ -100,11 +105,11 @@ function readTexts(group: Buffer): Map<number, string> {
   let at = 0
   while (at + 8 <= group.length) {
     const vr = group.toString('latin1', at + 4, at + 6)
-    const isLong = LONG.has(vr)
-    if (isLong && at + 12 > group.length) throw notDicomFile()
-    const start = at + (isLong ? 12 : 8)
-    const end = start + (isLong ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
-    if (end > group.length) throw notDicomFile()
+    const hasLongLength = LONG_LENGTH_VRS.has(vr)
+    if (hasLongLength && at + 12 > group.length) throw notDicomError()
+    const start = at + (hasLongLength ? 12 : 8)
+    const end = start + (hasLongLength ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
+    if (end > group.length) throw notDicomError()
     if (vr === 'UI' || vr === 'AE')
       texts.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
     at = end
@@ -113,11 +118,11 @@ function readTexts(group: Buffer): Map<number, string> {
 }
 
 /** VRs in group 0002 with a 32-bit length. */
-const LONG: ReadonlySet<string> = new Set(['OB', 'UN'])
+const LONG_LENGTH_VRS: ReadonlySet<string> = new Set(['OB', 'UN'])
 
-const notDicomFile = (): Error => new Error('not a DICOM file')
+const notDicomError = (): Error => new Error('not a DICOM file')
 
-const VERSION = encodeLongElement(META.version, 'OB', Buffer.from([0, 1]))
+const VERSION_ELEMENT = encodeLongElement(META_ELEMENTS.version, 'OB', Buffer.from([0, 1]))
 
 /** PS3.5 §6.2: UIDs are padded with a NUL, other text with a space. */
 function encodeElement(number: number, vr: 'UI' | 'SH' | 'AE', text: string): Buffer {

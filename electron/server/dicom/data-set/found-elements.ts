@@ -1,5 +1,5 @@
 import { message } from '#shared/messages/message.ts'
-import { BytesMissing, type ByteWindow, ViewedFileFault } from './byte-window.ts'
+import { type ByteWindow, MissingBytesError, ViewedFileFault } from './byte-window.ts'
 import {
   type Coding,
   IMPLICIT,
@@ -10,12 +10,12 @@ import {
 } from './coding.ts'
 import { vrOf } from './dictionary.ts'
 import {
-  DELIMITERS,
+  DELIMITER_GROUP,
   MAX_HEADER_BYTES,
   newElementHeader,
   readElementHeader,
 } from './element-header.ts'
-import { PIXEL_DATA } from './header-parser.ts'
+import { PIXEL_DATA_TAGS } from './header-parser.ts'
 
 /** The position of an element; its value is read on demand. */
 export interface FoundElement {
@@ -37,8 +37,8 @@ export interface ElementSearchResult {
 }
 
 /** Maximum number of elements and items examined, and kept; and the maximum nesting depth. */
-const MAX_EXAMINED = 1_000_000
-const MAX_KEPT = 400_000
+const MAX_EXAMINED_ELEMENTS = 1_000_000
+const MAX_KEPT_ELEMENTS = 400_000
 const MAX_DEPTH = 32
 
 type ElementTarget = Map<number, FoundElement> | undefined
@@ -75,21 +75,21 @@ export class ElementSearch {
 
   /**
    * Processes newly available bytes. `wholeLength`: length of the file, if it is complete.
-   * @throws {BytesMissing} if the header does not end within the available bytes
+   * @throws {MissingBytesError} if the header does not end within the available bytes
    * @throws {ViewedFileFault} if the bytes are invalid or contain too many elements
    */
   advance(wholeLength: number | undefined): ElementSearchResult {
     for (;;) {
       // The last element extends beyond the end of the file, which was not known when its header
       // was read.
-      if (wholeLength !== undefined && this.#at > wholeLength) throw new BytesMissing(this.#at)
+      if (wholeLength !== undefined && this.#at > wholeLength) throw new MissingBytesError(this.#at)
       // A remainder shorter than an element header is padding.
       if (wholeLength !== undefined && this.#at + 8 > wholeLength) return this.#found(undefined)
       const [examined, kept] = [this.#examined, this.#kept]
       try {
         this.#readHeader(this.#at, UNBOUNDED, this.#coding)
         const { tag, length, vr, size } = this.#header
-        if (PIXEL_DATA.has(tag)) {
+        if (PIXEL_DATA_TAGS.has(tag)) {
           const { bigEndian } = this.#coding
           const at = this.#at + size
           return this.#found({ tag, vr: vr || vrOf(tag), at, length, bigEndian, items: undefined })
@@ -97,7 +97,7 @@ export class ElementSearch {
         // Zeros after the end of the data set, and delimiters without a matching start.
         if (tag === 0) return this.#found(undefined)
         this.#at =
-          tag >>> 16 === DELIMITERS
+          tag >>> 16 === DELIMITER_GROUP
             ? this.#at + 8
             : this.#takeElement(this.#at, UNBOUNDED, this.#coding, this.#elements, 0)
       } catch (error) {
@@ -115,18 +115,18 @@ export class ElementSearch {
   #readHeader(from: number, end: number, coding: Coding): void {
     const short = this.#window.bytes(from, 8)
     if (!readElementHeader(this.#header, short, 0, 8, coding, false)) {
-      if (from + MAX_HEADER_BYTES > end) throw headerBroken()
+      if (from + MAX_HEADER_BYTES > end) throw brokenHeaderFault()
       const long = this.#window.bytes(from, MAX_HEADER_BYTES)
       readElementHeader(this.#header, long, 0, MAX_HEADER_BYTES, coding, false)
     }
     this.#examined++
-    if (this.#examined > MAX_EXAMINED) throw tooMany()
+    if (this.#examined > MAX_EXAMINED_ELEMENTS) throw tooManyElementsFault()
   }
 
   #keep(into: ElementTarget, tag: number, element: FoundElement): void {
     if (!into || into.has(tag)) return
     this.#kept++
-    if (this.#kept > MAX_KEPT) throw tooMany()
+    if (this.#kept > MAX_KEPT_ELEMENTS) throw tooManyElementsFault()
     into.set(tag, element)
   }
 
@@ -156,7 +156,7 @@ export class ElementSearch {
       return next
     }
     const next = at + length
-    if (next > end) throw headerBroken()
+    if (next > end) throw brokenHeaderFault()
     if (wanted) {
       const items: FoundItem[] | undefined = vr === 'SQ' ? [] : undefined
       if (items) this.#takeItems(at, next, false, inside, items, depth + 1)
@@ -180,10 +180,10 @@ export class ElementSearch {
       this.#readHeader(position, end, coding)
       const { tag, length } = this.#header
       if (tag === SEQUENCE_DELIMITATION) return position + 8
-      if (tag !== ITEM) throw headerBroken()
+      if (tag !== ITEM) throw brokenHeaderFault()
       position += 8
       const isOpen = length === UNDEFINED_LENGTH
-      if (!isOpen && position + length > end) throw headerBroken()
+      if (!isOpen && position + length > end) throw brokenHeaderFault()
       const item: ElementTarget = into && new Map()
       if (item) into?.push(item)
       if (isOpen) position = this.#takeItem(position, end, true, coding, item, depth)
@@ -208,14 +208,15 @@ export class ElementSearch {
       if (!isDelimited && position + 8 > end) return end
       this.#readHeader(position, end, coding)
       if (this.#header.tag === ITEM_DELIMITATION) return position + 8
-      if (this.#header.tag >>> 16 === DELIMITERS) throw headerBroken()
+      if (this.#header.tag >>> 16 === DELIMITER_GROUP) throw brokenHeaderFault()
       position = this.#takeElement(position, end, coding, into, depth)
     }
     return end
   }
 }
 
-const headerBroken = (): ViewedFileFault =>
+const brokenHeaderFault = (): ViewedFileFault =>
   new ViewedFileFault(message('viewed-file.header-broken'))
 
-const tooMany = (): ViewedFileFault => new ViewedFileFault(message('viewed-file.header-too-long'))
+const tooManyElementsFault = (): ViewedFileFault =>
+  new ViewedFileFault(message('viewed-file.header-too-long'))

@@ -8,7 +8,7 @@ import {
 } from './coding.ts'
 import { formatTag, vrOf } from './dictionary.ts'
 import {
-  DELIMITERS,
+  DELIMITER_GROUP,
   type ElementHeader,
   MAX_HEADER_BYTES,
   newElementHeader,
@@ -30,17 +30,17 @@ export class HeaderFault extends Error {
   override name = 'HeaderFault'
   readonly tag: number | undefined
   /** Whether the bytes ended too early. */
-  readonly isEnd: boolean
+  readonly isTruncated: boolean
 
-  constructor(message: string, tag?: number, isEnd = false) {
+  constructor(message: string, tag?: number, isTruncated = false) {
     super(message)
     this.tag = tag
-    this.isEnd = isEnd
+    this.isTruncated = isTruncated
   }
 }
 
 /** PixelData, FloatPixelData, DoubleFloatPixelData. */
-export const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
+export const PIXEL_DATA_TAGS: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
 /** An open container: a sequence, an item, or encapsulated pixel data. */
@@ -65,7 +65,7 @@ export class HeaderParser {
   readonly #sequences: ReadonlyMap<number, Collection>
   readonly #valueBytes: number
   readonly #depth: number
-  readonly #walk: StructureCheck | undefined
+  readonly #structureCheck: StructureCheck | undefined
   readonly #root: Frame
   readonly #open: Frame[] = []
   #frame: Frame
@@ -99,7 +99,7 @@ export class HeaderParser {
     this.#sequences = new Map(sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
     this.#valueBytes = limits.valueBytes
     this.#depth = limits.depth
-    this.#walk = walk
+    this.#structureCheck = walk
     this.#root = {
       kind: 'elements',
       coding,
@@ -122,12 +122,12 @@ export class HeaderParser {
 
   /** Processes the next bytes without keeping a view of them. @throws {HeaderFault} */
   push(bytes: Buffer): void {
-    const walk = this.#walk
+    const walk = this.#structureCheck
     let at = 0
     while (at < bytes.length && (walk ? !walk.isUnparsable : !this.#isDone)) {
-      const left = bytes.length - at
+      const remainingBytes = bytes.length - at
       if (this.#toSkip > 0) {
-        const skipped = Math.min(this.#toSkip, left)
+        const skipped = Math.min(this.#toSkip, remainingBytes)
         this.#toSkip -= skipped
         this.#position += skipped
         at += skipped
@@ -150,7 +150,7 @@ export class HeaderParser {
     // PS3.5 §7.1 does not allow this trailing byte, but some devices pad an odd value beyond its
     // declared length.
     const isTail =
-      this.#walk !== undefined &&
+      this.#structureCheck !== undefined &&
       this.#isDone &&
       this.#frame === this.#root &&
       this.#partialLength > 0 &&
@@ -174,9 +174,13 @@ export class HeaderParser {
     return item?.hasBegun ? valuesOf(item) : undefined
   }
 
-  #fail(why: string, isEnd = false): never {
+  #fail(why: string, isTruncated = false): never {
     const tag = this.#lastTag
-    throw new HeaderFault(tag === undefined ? why : `${why} (at ${formatTag(tag)})`, tag, isEnd)
+    throw new HeaderFault(
+      tag === undefined ? why : `${why} (at ${formatTag(tag)})`,
+      tag,
+      isTruncated,
+    )
   }
 
   #enter(
@@ -242,7 +246,7 @@ export class HeaderParser {
     this.#position += size
     if (this.#frame.kind === 'items') this.#takeItem(tag, length)
     else if (this.#frame.kind === 'fragments') this.#takeFragment(tag, length)
-    else if (tag >>> 16 === DELIMITERS) this.#takeDelimiter(tag)
+    else if (tag >>> 16 === DELIMITER_GROUP) this.#takeDelimiter(tag)
     else this.#takeElement(tag, vr, length)
   }
 
@@ -256,7 +260,7 @@ export class HeaderParser {
     const into = wanted?.hasBegun ? undefined : wanted
     if (into) into.hasBegun = true
     const end = this.#endOf(length, 'item longer than its sequence')
-    const isWalked = this.#walk !== undefined && this.#open.length < this.#depth
+    const isWalked = this.#structureCheck !== undefined && this.#open.length < this.#depth
     if (into || end === UNBOUNDED) this.#enter('elements', coding, end, into)
     else if (isWalked) this.#enter('elements', coding, end, into, true)
     else this.#toSkip = length
@@ -265,13 +269,14 @@ export class HeaderParser {
   /** Handles the Basic Offset Table and the fragments of encapsulated pixel data (PS3.5 A.4). */
   #takeFragment(tag: number, length: number): void {
     if (tag === SEQUENCE_DELIMITATION) {
-      this.#walk?.fragmentsEnd(this.#position)
+      this.#structureCheck?.fragmentsEnd(this.#position)
       this.#leave()
       return
     }
     if (tag !== ITEM || length === UNDEFINED_LENGTH)
       this.#fail('something else than a fragment in encapsulated pixel data')
-    if (this.#walk?.fragment(length, this.#position) === 'offsets') this.#startValue(length)
+    if (this.#structureCheck?.fragment(length, this.#position) === 'offsets')
+      this.#startValue(length)
     else this.#toSkip = length
   }
 
@@ -285,11 +290,11 @@ export class HeaderParser {
     const { coding, into } = this.#frame
     const isTop = this.#frame === this.#root
     if (isTop) {
-      const isPixelData = PIXEL_DATA.has(tag)
+      const isPixelData = PIXEL_DATA_TAGS.has(tag)
       if (!this.#isDone) this.#reachedPixelData = isPixelData
       if (tag > this.#last || isPixelData) this.#isDone = true
-      if (this.#isDone && !this.#walk) return
-      this.#walk?.element(this.#header, this.#position)
+      if (this.#isDone && !this.#structureCheck) return
+      this.#structureCheck?.element(this.#header, this.#position)
       if (isPixelData && length === UNDEFINED_LENGTH) {
         this.#lastTag = tag
         this.#enter('fragments', coding, UNBOUNDED, undefined)
@@ -314,7 +319,7 @@ export class HeaderParser {
       this.#swaps = coding.bigEndian && vr !== 'UN'
       this.#startValue(length)
     } else if (
-      this.#walk !== undefined &&
+      this.#structureCheck !== undefined &&
       length > 0 &&
       this.#open.length < this.#depth &&
       isSequence(vr, tag)
@@ -343,7 +348,7 @@ export class HeaderParser {
     const value = this.#value
     if (!value) return
     this.#value = undefined
-    if (this.#frame.kind === 'fragments') this.#walk?.offsets(value)
+    if (this.#frame.kind === 'fragments') this.#structureCheck?.offsets(value)
     else {
       const vr = this.#valueVr
       if (this.#swaps) swapNumbers(value, VR.get(vr)?.width ?? 1)
@@ -369,8 +374,9 @@ export class HeaderParser {
   #skipSequence(error: unknown): void {
     const from = this.#open.findIndex(({ structureEnd }) => structureEnd !== UNBOUNDED)
     const end = this.#open[from]?.end ?? 0
-    if (!this.#walk || !(error instanceof HeaderFault) || end < this.#position) throw error
-    this.#walk.damaged(error.tag)
+    if (!this.#structureCheck || !(error instanceof HeaderFault) || end < this.#position)
+      throw error
+    this.#structureCheck.damaged(error.tag)
     this.#open.length = from
     this.#frame = this.#open.at(-1) ?? this.#root
     this.#value = undefined

@@ -118,7 +118,7 @@ export class HeaderReader {
   #failed(error: unknown): void {
     // All wanted values have been read, so the header itself is valid.
     if (this.#walk && this.#parser.isDone && error instanceof HeaderFault) {
-      if (error.isEnd) this.#walk.truncatedAt(error.tag)
+      if (error.isTruncated) this.#walk.truncatedAt(error.tag)
       else this.#walk.unparsableAfter(error.tag)
       return
     }
@@ -131,7 +131,7 @@ export class HeaderReader {
   }
 }
 
-const FIRST_INFLATION = 4096
+const FIRST_INFLATION_BYTES = 4096
 const NO_BYTES = Buffer.alloc(0)
 
 /**
@@ -143,7 +143,7 @@ class Inflater {
   readonly #limits: HeaderLimits
   #pieces: Buffer[] = []
   #length = 0
-  #next = FIRST_INFLATION
+  #next = FIRST_INFLATION_BYTES
   #given = 0
 
   constructor(limits: HeaderLimits) {

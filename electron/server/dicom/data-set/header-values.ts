@@ -38,10 +38,10 @@ export function textOf(
   if (!bytes) return ''
   const vr = values.vrOf(tag) ?? 'UN'
   const declared = decodeText(bytes, values.characterSet ?? fallback, vr)
-  if (declared.exact || values.characterSet === undefined || fallback.length === 0)
+  if (declared.isExact || values.characterSet === undefined || fallback.length === 0)
     return withoutPadding(declared.text).trimStart()
   const second = decodeText(bytes, fallback, vr)
-  return withoutPadding(second.exact ? second.text : declared.text).trimStart()
+  return withoutPadding(second.isExact ? second.text : declared.text).trimStart()
 }
 
 /** Collects values while parsing. */

@@ -4,7 +4,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { message } from '#shared/messages/message.ts'
-import { BytesMissing, ByteWindow, ViewedFileFault } from './byte-window.ts'
+import { ByteWindow, MissingBytesError, ViewedFileFault } from './byte-window.ts'
 import { fileMeta } from './file-meta.ts'
 import { type FileStart, readFileStart } from './file-start.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
@@ -80,7 +80,7 @@ async function deflatedStart(path: string): Promise<FileStart> {
     if (!start.coding.deflated) throw new ViewedFileFault(message('viewed-file.not-deflated'))
     return start
   } catch (error) {
-    throw error instanceof BytesMissing
+    throw error instanceof MissingBytesError
       ? new ViewedFileFault(message('viewed-file.ends-before-data-set'))
       : error
   } finally {

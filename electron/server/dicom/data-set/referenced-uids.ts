@@ -39,10 +39,11 @@ export function withMappedReferences(
   function mappedSequence(element: Element): Element {
     const value = (element.value as readonly DataSet[]).flatMap((item) => {
       const references = isContainer(item) ? referencesIn(item) : []
-      const moved = references.filter((uid) => uids.has(uid))
-      if (references.length === 0 || moved.length === references.length) return [mappedItem(item)]
+      const mappedReferences = references.filter((uid) => uids.has(uid))
+      if (references.length === 0 || mappedReferences.length === references.length)
+        return [mappedItem(item)]
       // No instance of this study or series was moved, so it keeps its UIDs here.
-      if (moved.length === 0) return [item]
+      if (mappedReferences.length === 0) return [item]
       return [
         mappedItem(filterReferences(item, (uid) => uids.has(uid))),
         filterReferences(item, (uid) => !uids.has(uid)),

@@ -32,7 +32,7 @@ export const isStorageClass = (uid: string, acceptsUnknown: boolean): boolean =>
   OTHER_STORAGE_CLASSES.has(uid) ||
   (acceptsUnknown && uid !== '' && !uid.startsWith(DICOM_ROOT))
 
-const JPEG = '1.2.840.10008.1.2.4.'
+const JPEG_ROOT = '1.2.840.10008.1.2.4.'
 const each = (root: string, ...components: readonly string[]): string[] =>
   components.map((component) => `${root}${component}`)
 
@@ -48,11 +48,27 @@ export const STORAGE_TRANSFER_SYNTAXES: readonly string[] = [
   '1.2.840.10008.1.2.1.98',
   '1.2.840.10008.1.2.5',
   // JPEG lossless, JPEG-LS, JPEG 2000, HTJ2K, JPEG XL; of each pair the lossless one first
-  ...each(JPEG, '70', '57', '80', '90', '92', '201', '202', '110'),
-  ...each(JPEG, '81', '91', '93', '203', '111', '112', '50', '51'),
+  ...each(JPEG_ROOT, '70', '57', '80', '90', '92', '201', '202', '110'),
+  ...each(JPEG_ROOT, '81', '91', '93', '203', '111', '112', '50', '51'),
   // retired JPEG processes
-  ...each(JPEG, '52', '53', '54', '55', '56', '58', '59', '60', '61', '62', '63', '64', '65', '66'),
+  ...each(
+    JPEG_ROOT,
+    '52',
+    '53',
+    '54',
+    '55',
+    '56',
+    '58',
+    '59',
+    '60',
+    '61',
+    '62',
+    '63',
+    '64',
+    '65',
+    '66',
+  ),
   // MPEG-2, MPEG-4, HEVC, and their fragmentable variants
-  ...each(JPEG, '100', '101', '102', '103', '104', '105', '106', '107', '108'),
-  ...each(JPEG, '100.1', '101.1', '102.1', '103.1', '104.1', '105.1', '106.1'),
+  ...each(JPEG_ROOT, '100', '101', '102', '103', '104', '105', '106', '107', '108'),
+  ...each(JPEG_ROOT, '100.1', '101.1', '102.1', '103.1', '104.1', '105.1', '106.1'),
 ]

@@ -47,14 +47,14 @@ const ELEMENT = {
 } as const
 
 /** Bits per value; for PixelData they are in BitsAllocated. */
-const BITS: ReadonlyMap<number, number | undefined> = new Map([
+const BITS_PER_VALUE: ReadonlyMap<number, number | undefined> = new Map([
   [0x7fe00010, undefined],
   [0x7fe00008, 32],
   [0x7fe00009, 64],
 ])
 
 /** PS3.5 §8.2.7 to §8.2.9: in these transfer syntaxes a fragment contains many frames. */
-const VIDEO = /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](?:\.1)?$/
+const VIDEO_SYNTAX = /^1\.2\.840\.10008\.1\.2\.4\.10[0-8](?:\.1)?$/
 /** Length in bytes of a Basic Offset Table for 65,536 frames; a longer table is skipped. */
 const MAX_OFFSET_TABLE_BYTES = 256 << 10
 const MAX_OFFSET = 0xffffffff
@@ -103,7 +103,7 @@ export class StructureCheck {
 
   /** Reports a top-level element whose header is `size` bytes long and ends at `position`. */
   element({ tag, vr, length, size }: Readonly<ElementHeader>, position: number): void {
-    if (BITS.has(tag)) {
+    if (BITS_PER_VALUE.has(tag)) {
       const isEncapsulated = length === UNDEFINED_LENGTH
       const end = position + (isEncapsulated ? 0 : length)
       const at = position - size
@@ -151,17 +151,17 @@ export class StructureCheck {
   }
 
   #completeness(values: ElementValues): Structure {
-    if (this.#fault !== undefined) return incomplete(this.#fault)
+    if (this.#fault !== undefined) return incompleteStructure(this.#fault)
     const described = describePixels(values)
     const pixels = this.#pixels
     if (!pixels)
       return described.isImage && !this.#isPixelDataElsewhere
-        ? incomplete(message('dicom.no-pixel-data'))
-        : COMPLETE
-    const complete: Structure = { ...COMPLETE, pixels }
+        ? incompleteStructure(message('dicom.no-pixel-data'))
+        : COMPLETE_STRUCTURE
+    const complete: Structure = { ...COMPLETE_STRUCTURE, pixels }
     if (this.#fragments !== undefined) {
       const missing = this.#encapsulatedFault(this.#fragments, described.frames)
-      if (missing !== undefined) return incomplete(missing)
+      if (missing !== undefined) return incompleteStructure(missing)
       return this.#next < this.#entries
         ? { ...complete, detail: message('dicom.offset-table-differs') }
         : complete
@@ -169,11 +169,11 @@ export class StructureCheck {
     // Encapsulated pixel data must not have a defined length (PS3.5 A.4), so its number of frames
     // cannot be checked.
     if (!CODINGS[this.#transferSyntax]) return complete
-    const expected = described.bytes(BITS.get(pixels.tag))
+    const expected = described.bytes(BITS_PER_VALUE.get(pixels.tag))
     if (expected === undefined) return complete
     const { length } = pixels
     if (length < expected)
-      return incomplete(message('dicom.pixel-data-short', { length, expected }))
+      return incompleteStructure(message('dicom.pixel-data-short', { length, expected }))
     // PS3.5 §8.1.1: the length is even.
     const padding = length - expected - (expected % 2)
     return padding > 0
@@ -192,7 +192,7 @@ export class StructureCheck {
   /** What is missing in encapsulated pixel data; undefined if it is complete. */
   #encapsulatedFault(fragments: number, frames: number): Message | undefined {
     if (fragments === 0) return message('dicom.pixel-data-empty')
-    if (!VIDEO.test(this.#transferSyntax) && fragments < frames)
+    if (!VIDEO_SYNTAX.test(this.#transferSyntax) && fragments < frames)
       return message('dicom.frames-missing', { fragments, frames })
     // Offsets have 32 bits, so in longer pixel data the table cannot be checked.
     let isBeyondEnd = false
@@ -204,8 +204,8 @@ export class StructureCheck {
   }
 }
 
-const incomplete = (detail: Message): Structure => ({ isComplete: false, detail })
-const COMPLETE: Structure = { isComplete: true, detail: null }
+const incompleteStructure = (detail: Message): Structure => ({ isComplete: false, detail })
+const COMPLETE_STRUCTURE: Structure = { isComplete: true, detail: null }
 /**
  * Objects outside this root may have image attributes without pixel data, such as spectra in
  * private classes.

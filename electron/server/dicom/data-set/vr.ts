@@ -54,11 +54,11 @@ export function swapNumbers(bytes: Buffer, width: 1 | 2 | 4 | 8): Buffer {
  * Removes these characters from the end of the text. A regular expression anchored at the end would
  * take quadratic time for long runs, and the text comes from the network.
  */
-export function withoutEnd(text: string, characters: string): string {
+export function trimTrailing(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
 }
 
 /** PS3.5 §6.2: values are padded with spaces and UIDs with NUL, but devices mix them. */
-export const withoutPadding = (text: string): string => withoutEnd(text, '\0 ')
+export const withoutPadding = (text: string): string => trimTrailing(text, '\0 ')

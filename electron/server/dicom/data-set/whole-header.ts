@@ -1,6 +1,6 @@
 import { message } from '#shared/messages/message.ts'
 import { AttributeValues } from './attribute-values.ts'
-import { type ByteSource, BytesMissing, ByteWindow, ViewedFileFault } from './byte-window.ts'
+import { type ByteSource, ByteWindow, MissingBytesError, ViewedFileFault } from './byte-window.ts'
 import { type FileStart, readFileStart } from './file-start.ts'
 import { ElementSearch, type ElementSearchResult } from './found-elements.ts'
 
@@ -25,7 +25,7 @@ export function readWholeHeader(source: ByteSource): WholeHeader {
     const found = search.advance(source.length)
     return { start, found, values: new AttributeValues(found.elements, window) }
   } catch (error) {
-    if (!(error instanceof BytesMissing)) throw error
+    if (!(error instanceof MissingBytesError)) throw error
     throw new ViewedFileFault(message('viewed-file.ends-within-header'))
   }
 }

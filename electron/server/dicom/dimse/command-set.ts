@@ -1,5 +1,5 @@
 import { withoutPadding } from '#server/dicom/data-set/vr.ts'
-import { invalid } from '#server/dicom/upper-layer/pdu.ts'
+import { invalidParameterFault } from '#server/dicom/upper-layer/pdu.ts'
 
 /**
  * CommandField (0000,0100) values of PS3.7 Annex E. A response has the request's value with the
@@ -21,7 +21,7 @@ export const COMMAND_FIELD = {
 } as const
 
 /** PS3.7 E.1: set in the command field of every response. */
-export const RESPONSE = 0x8000
+export const RESPONSE_BIT = 0x8000
 
 /**
  * The elements of a command set that the gateway reads and writes (PS3.7 Annex E). Text is trimmed.
@@ -54,8 +54,8 @@ export interface CommandSet {
 
 const NO_DATA_SET = 0x0101
 /** Length in bytes of an element header, and of the group length element. */
-const HEADER = 8
-const GROUP_LENGTH = 12
+const HEADER_BYTES = 8
+const GROUP_LENGTH_BYTES = 12
 
 type Value = string | number | readonly number[]
 interface ValueCoding {
@@ -157,17 +157,18 @@ export function readCommandSet(bytes: Buffer): CommandSet {
   const values: Record<string, Value> = {}
   let at = 0
   while (at < bytes.length) {
-    if (bytes.length - at < 8) throw invalid('command set ends within an element')
+    if (bytes.length - at < 8) throw invalidParameterFault('command set ends within an element')
     const tag = bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2)
     const start = at + 8
     at = start + bytes.readUInt32LE(at + 4)
-    if (at > bytes.length) throw invalid('command set ends within an element')
+    if (at > bytes.length) throw invalidParameterFault('command set ends within an element')
     const row = BY_ELEMENT.get(tag)
     const value = row?.[2].read(bytes, start, at)
     if (row && value !== undefined) values[row[1]] = value
   }
   const { commandField, dataSetType, ...others } = values
-  if (typeof commandField !== 'number') throw invalid('command set without a command field')
+  if (typeof commandField !== 'number')
+    throw invalidParameterFault('command set without a command field')
   const hasDataSet =
     dataSetType === undefined ? ALWAYS_WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
   return { ...others, commandField, hasDataSet }
@@ -178,20 +179,20 @@ export function writeCommandSet(command: CommandSet): Buffer {
   let length = 0
   for (const [, name, coding] of ELEMENTS) {
     const value = elementIn(command, name)
-    if (value !== undefined) length += HEADER + coding.sizeOf(value)
+    if (value !== undefined) length += HEADER_BYTES + coding.sizeOf(value)
   }
-  const target = Buffer.allocUnsafe(GROUP_LENGTH + length).fill(0)
+  const target = Buffer.allocUnsafe(GROUP_LENGTH_BYTES + length).fill(0)
   target.writeUInt32LE(4, 4)
-  target.writeUInt32LE(length, HEADER)
-  let at = GROUP_LENGTH
+  target.writeUInt32LE(length, HEADER_BYTES)
+  let at = GROUP_LENGTH_BYTES
   for (const [element, name, coding] of ELEMENTS) {
     const value = elementIn(command, name)
     if (value === undefined) continue
     const size = coding.sizeOf(value)
     target.writeUInt16LE(element, at + 2)
     target.writeUInt32LE(size, at + 4)
-    coding.write(target, at + HEADER, value)
-    at += HEADER + size
+    coding.write(target, at + HEADER_BYTES, value)
+    at += HEADER_BYTES + size
   }
   return target
 }

@@ -1,6 +1,6 @@
 import type { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import type { DimseLimits } from '#server/dicom/upper-layer/limits.ts'
-import { invalid, PDU_TYPE, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
+import { invalidParameterFault, PDU_TYPE, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
 import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.ts'
 
 /** A DIMSE message (PS3.7 §6.3): a command set and, if the command says so, a data set. */
@@ -28,7 +28,7 @@ export class MessageReader {
   readonly #limits: MessageLimits
   readonly #fragments: Fragments
   readonly #streamFor: (contextId: number, command: CommandSet) => DataSetStream | undefined
-  readonly #mostBytes: (command: CommandSet) => number
+  readonly #maxBytesFor: (command: CommandSet) => number
   #contextId: number | undefined
   #command: CommandSet | undefined
   #stream: DataSetStream | undefined
@@ -47,7 +47,7 @@ export class MessageReader {
   ) {
     this.#limits = limits
     this.#streamFor = streamFor
-    this.#mostBytes = mostBytes
+    this.#maxBytesFor = mostBytes
     this.#fragments = new Fragments(limits.commandSetBytes)
   }
 
@@ -76,9 +76,10 @@ export class MessageReader {
     const command = this.#command
     // PS3.8 E.2: the fragments of a message are contiguous and on one context, those of the command
     // set first.
-    if (contextId !== this.#contextId) throw invalid('fragment of another message within a message')
+    if (contextId !== this.#contextId)
+      throw invalidParameterFault('fragment of another message within a message')
     if (isCommand !== (command === undefined))
-      throw invalid('command and data set fragments are mixed up')
+      throw invalidParameterFault('command and data set fragments are mixed up')
     if (command === undefined) return this.#pushCommand(contextId, isLast, data)
     if (this.#stream) {
       this.#stream.push(data)
@@ -90,7 +91,7 @@ export class MessageReader {
     const { drainedBytes } = this.#limits
     this.#fragments.push(data)
     if (this.#fragments.length > drainedBytes)
-      throw invalid(`data set longer than ${drainedBytes} bytes`)
+      throw invalidParameterFault(`data set longer than ${drainedBytes} bytes`)
     if (!isLast) return undefined
     const dataSet = this.#fragments.isOverLimit ? TOO_LONG : this.#fragments.take()
     this.#begin()
@@ -101,7 +102,7 @@ export class MessageReader {
     const { commandSetBytes } = this.#limits
     this.#fragments.push(data)
     if (this.#fragments.isOverLimit)
-      throw invalid(`command set longer than ${commandSetBytes} bytes`)
+      throw invalidParameterFault(`command set longer than ${commandSetBytes} bytes`)
     if (!isLast) return undefined
     const command = readCommandSet(this.#fragments.bytes)
     if (!command.hasDataSet) {
@@ -112,7 +113,7 @@ export class MessageReader {
     const stream = this.#streamFor(contextId, command)
     this.#stream = stream
     if (stream) return { contextId, command, dataSet: undefined, stream }
-    this.#fragments.begin(this.#mostBytes(command))
+    this.#fragments.begin(this.#maxBytesFor(command))
     return undefined
   }
 
@@ -197,11 +198,11 @@ class Fragments {
 /**
  * Bytes of a PDU before the data of its PDV: PDU header, PDV length, context id, control header.
  */
-export const FRAGMENT_HEADER = 12
+export const FRAGMENT_HEADER_BYTES = 12
 /** Offset of the presentation context id in a PDU with one PDV. */
 export const CONTEXT_ID_OFFSET = 10
 /** PDV header bytes that count towards the peer's maximum length. */
-const PDV_HEADER = 6
+const PDV_HEADER_BYTES = 6
 /** Data per PDU if the peer has no maximum length. */
 const DEFAULT_DATA_BYTES = 128 << 10
 
@@ -210,11 +211,11 @@ const DEFAULT_DATA_BYTES = 128 << 10
  * E.1).
  */
 export const fragmentCapacity = (maximumLength: number): number =>
-  maximumLength === 0 ? DEFAULT_DATA_BYTES : (maximumLength - PDV_HEADER) & ~1
+  maximumLength === 0 ? DEFAULT_DATA_BYTES : (maximumLength - PDV_HEADER_BYTES) & ~1
 
 /** Length of `bytes` data bytes after fragmentation into P-DATA-TFs. */
 export const fragmentedLength = (bytes: number, room: number): number =>
-  bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
+  bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER_BYTES
 
 /** Writes the header of a P-DATA-TF with one PDV; returns the offset after it. */
 export function writeFragmentHeader(
@@ -226,11 +227,11 @@ export function writeFragmentHeader(
 ): number {
   target[at] = PDU_TYPE['P-DATA-TF']
   target[at + 1] = 0
-  target.writeUInt32BE(length + PDV_HEADER, at + 2)
+  target.writeUInt32BE(length + PDV_HEADER_BYTES, at + 2)
   target.writeUInt32BE(length + 2, at + 6)
   target[at + CONTEXT_ID_OFFSET] = contextId
   target[at + 11] = control
-  return at + FRAGMENT_HEADER
+  return at + FRAGMENT_HEADER_BYTES
 }
 
 /** Writes `source` as P-DATA-TFs with one PDV each; returns the offset after them. */
@@ -295,7 +296,7 @@ export class OutgoingDataSet {
   }
 
   #header(length: number, control: number): Buffer {
-    const header = Buffer.allocUnsafe(FRAGMENT_HEADER)
+    const header = Buffer.allocUnsafe(FRAGMENT_HEADER_BYTES)
     writeFragmentHeader(header, 0, this.#contextId, control, length)
     return header
   }

@@ -2,7 +2,7 @@ import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import type { Acceptor } from '#server/dicom/upper-layer/acceptor.ts'
 import type { DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
-import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE_BIT } from './command-set.ts'
 import { type Message, writeMessage } from './message.ts'
 import type { AssociationInfo } from './service.ts'
 import type { Completion } from './service-class.ts'
@@ -38,7 +38,7 @@ interface Request {
 const CANCELLED: DimseResult = { status: 0xfe00 }
 
 /** The services that have a Cancel status. */
-const CANCELLABLE: ReadonlySet<number> = new Set([
+const CANCELLABLE_COMMANDS: ReadonlySet<number> = new Set([
   COMMAND_FIELD['C-FIND-RQ'],
   COMMAND_FIELD['C-GET-RQ'],
   COMMAND_FIELD['C-MOVE-RQ'],
@@ -130,7 +130,7 @@ export class OperationQueue {
       this.#running?.messageId === messageId
         ? this.#running
         : this.#waiting.find((other) => other.messageId === messageId)
-    if (request && CANCELLABLE.has(request.message.command.commandField))
+    if (request && CANCELLABLE_COMMANDS.has(request.message.command.commandField))
       request.controller.abort('cancel')
   }
 
@@ -233,7 +233,7 @@ function finalResponse(
 ): CommandSet {
   return {
     affectedSopClassUid: abstractSyntax,
-    commandField: request.commandField | RESPONSE,
+    commandField: request.commandField | RESPONSE_BIT,
     messageIdBeingRespondedTo: messageId,
     hasDataSet: false,
     ...result,

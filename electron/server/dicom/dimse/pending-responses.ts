@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { COMMAND_FIELD, RESPONSE, writeCommandSet } from './command-set.ts'
+import { COMMAND_FIELD, RESPONSE_BIT, writeCommandSet } from './command-set.ts'
 import {
   CONTEXT_ID_OFFSET,
-  FRAGMENT_HEADER,
+  FRAGMENT_HEADER_BYTES,
   fragmentCapacity,
   fragmentedLength,
   writeFragments,
@@ -63,15 +63,15 @@ function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
 /** Batches sent before. The framing of a batch is only cached if it is sent more than once. */
 const sentBefore = new WeakSet<EncodedIdentifiers>()
 
-const longest = new WeakMap<EncodedIdentifiers, number>()
+const longestLengths = new WeakMap<EncodedIdentifiers, number>()
 
 function longestOf(batch: EncodedIdentifiers): number {
-  let length = longest.get(batch)
+  let length = longestLengths.get(batch)
   if (length === undefined) {
     length = 0
     for (let row = 0; row < batch.ends.length; row++)
       length = Math.max(length, lengthOf(batch.ends, row))
-    longest.set(batch, length)
+    longestLengths.set(batch, length)
   }
   return length
 }
@@ -86,7 +86,7 @@ function commandOf(affectedSopClassUid: string, status: 0xff00 | 0xff01): Buffer
   const key = `${affectedSopClassUid} ${status}`
   let command = commands.get(key)
   if (!command) {
-    const commandField = COMMAND_FIELD['C-FIND-RQ'] | RESPONSE
+    const commandField = COMMAND_FIELD['C-FIND-RQ'] | RESPONSE_BIT
     command = writeCommandSet({
       affectedSopClassUid,
       commandField,
@@ -103,7 +103,7 @@ function commandOf(affectedSopClassUid: string, status: 0xff00 | 0xff01): Buffer
  * The header of MessageIDBeingRespondedTo (0000,0120), with length 2, in Implicit VR Little Endian.
  */
 const MESSAGE_ID_HEADER = Buffer.from([0x00, 0x00, 0x20, 0x01, 0x02, 0x00, 0x00, 0x00])
-const messageIdIn = (command: Buffer): number =>
+const messageIdOffset = (command: Buffer): number =>
   command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
 
 // Shared framing: a batch sent repeatedly without fragmentation has the same bytes for every peer
@@ -129,8 +129,8 @@ function sharedFraming(
 ): Framing {
   const known = cache.get(batch)
   const { bytes, ends } = known?.command.equals(command) ? known : frame(batch, command)
-  const messageIdAt = FRAGMENT_HEADER + messageIdIn(command)
-  const dataContextIdAt = FRAGMENT_HEADER + command.length + CONTEXT_ID_OFFSET
+  const messageIdAt = FRAGMENT_HEADER_BYTES + messageIdOffset(command)
+  const dataContextIdAt = FRAGMENT_HEADER_BYTES + command.length + CONTEXT_ID_OFFSET
   return {
     endOfSlice(first) {
       const sliceEnd = startOf(ends, first) + limits.sliceBytes
@@ -163,7 +163,7 @@ function sharedFraming(
 
 function frame(batch: EncodedIdentifiers, command: Buffer): FramedBatch {
   const bytes = Buffer.allocUnsafeSlow(
-    batch.ends.length * (command.length + 2 * FRAGMENT_HEADER) + batch.bytes.length,
+    batch.ends.length * (command.length + 2 * FRAGMENT_HEADER_BYTES) + batch.bytes.length,
   )
   const ends = new Uint32Array(batch.ends.length)
   let at = 0
@@ -189,7 +189,7 @@ function onTheFlyFraming(
 ): Framing {
   const { context, messageId, slices, limits } = operation
   const command = Buffer.from(answer)
-  command.writeUInt16LE(messageId, messageIdIn(command))
+  command.writeUInt16LE(messageId, messageIdOffset(command))
   const framedLengthOf = (row: number) =>
     fragmentedLength(command.length, room) + fragmentedLength(lengthOf(ends, row), room)
   return {

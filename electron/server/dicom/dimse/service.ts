@@ -222,7 +222,7 @@ export interface AssociationPolicy {
 }
 
 /** What was proposed and accepted for an association (PS3.8 §9.3.2, §9.3.3). */
-export interface Negotiated {
+export interface NegotiatedContexts {
   readonly request: AssociateRq
   /** One result for each proposed context, in the same order. */
   readonly results: readonly ContextResult[]
@@ -253,7 +253,11 @@ export interface Exchange {
 
 /** Receives network events. All calls are synchronous and must not throw. */
 export interface AssociationObserver {
-  opened(association: AssociationInfo, services: readonly string[], negotiated: Negotiated): void
+  opened(
+    association: AssociationInfo,
+    services: readonly string[],
+    negotiated: NegotiatedContexts,
+  ): void
   /** `request` is what the caller proposed. */
   rejected(
     association: AssociationInfo,

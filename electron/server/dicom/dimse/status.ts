@@ -17,7 +17,7 @@ export type DimseStatus = number
 
 export type StatusCategory = 'success' | 'pending' | 'cancel' | 'warning' | 'failure'
 
-const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[] = [
+const STATUS_ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[] = [
   // PS3.7 Annex C
   [0x0000, 'success', 'Success'],
   [0x0105, 'failure', 'No such attribute'],
@@ -60,7 +60,9 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
 /** The statuses that the gateway sends, with their meanings in the standard. */
 export const STATUS: Readonly<
   Record<DimseStatus, { readonly category: StatusCategory; readonly meaning: string }>
-> = Object.fromEntries(ROWS.map(([code, category, meaning]) => [code, { category, meaning }]))
+> = Object.fromEntries(
+  STATUS_ROWS.map(([code, category, meaning]) => [code, { category, meaning }]),
+)
 
 /** Category of any status, by the code ranges of PS3.7 Annex C. */
 export function categoryOf(status: DimseStatus): StatusCategory {

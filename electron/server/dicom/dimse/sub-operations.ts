@@ -24,7 +24,7 @@ export interface FramedDataSet {
   release(pdus: Buffer): void
 }
 
-interface Outstanding {
+interface OutstandingRequest {
   readonly messageId: number
   readonly answered: PromiseWithResolvers<CommandSet | undefined>
 }
@@ -39,7 +39,7 @@ export class SubOperations {
   readonly #maximumLength: number
   readonly #responseSeconds: number
   #messageId = 0
-  #outstanding: Outstanding | undefined
+  #outstanding: OutstandingRequest | undefined
 
   /** @param responseSeconds after which a peer that does not respond is aborted */
   constructor(target: SubOperationTarget, maximumLength: number, responseSeconds: number) {
@@ -63,7 +63,7 @@ export class SubOperations {
     // PS3.7 §9.1: unique among the outstanding requests of this side, of which there is only one.
     this.#messageId = (this.#messageId % 0xffff) + 1
     const messageId = this.#messageId
-    const outstanding: Outstanding = { messageId, answered: Promise.withResolvers() }
+    const outstanding: OutstandingRequest = { messageId, answered: Promise.withResolvers() }
     this.#outstanding = outstanding
     const head = writeMessage(
       context.id,
@@ -101,7 +101,7 @@ export class SubOperations {
     }
   }
 
-  async #response({ answered }: Outstanding): Promise<CommandSet | undefined> {
+  async #response({ answered }: OutstandingRequest): Promise<CommandSet | undefined> {
     const seconds = this.#responseSeconds
     const timer = setTimeout(
       () => this.#target.terminate(message('dicom.sub-operation-unanswered', { seconds })),

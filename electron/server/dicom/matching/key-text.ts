@@ -47,9 +47,9 @@ export function textReader(terms: readonly string[], deviceSet: CharacterSet | n
     terms.length === 0 && deviceSet !== null ? specificCharacterSetFor(deviceSet) : terms
   return ({ value }, vr) => {
     if (!Buffer.isBuffer(value)) return { text: '', isExact: true }
-    const { text, exact } = decodeText(value, effectiveTerms, vr)
+    const { text, isExact } = decodeText(value, effectiveTerms, vr)
     const trimmed = withoutPadding(text)
-    return exact
+    return isExact
       ? { text: trimmed, isExact: true }
       : { text: trimmed.replace(/\ufffd+/g, '*'), isExact: false }
   }

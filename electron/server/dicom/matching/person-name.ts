@@ -1,6 +1,6 @@
 import { isAscii } from '#server/dicom/character-sets/default-repertoire.ts'
-import { withoutEnd } from '#server/dicom/data-set/vr.ts'
-import { hasWildCard, wildCard } from './wild-card.ts'
+import { trimTrailing } from '#server/dicom/data-set/vr.ts'
+import { hasWildCard, wildCardTest } from './wild-card.ts'
 
 /** Alphabetic, ideographic and phonetic (PS3.5 §6.2.1). */
 const MAX_GROUPS = 3
@@ -14,7 +14,7 @@ export const foldName = (name: string): readonly string[] =>
   name.split('=', MAX_GROUPS).map(foldGroup)
 
 function foldGroup(group: string): string {
-  const trimmed = withoutEnd(
+  const trimmed = trimTrailing(
     group
       .split('^')
       .map((component) => component.trim())
@@ -49,8 +49,8 @@ export function nameTest(
     if (!hasWildCard(wanted))
       return (held) => held === wanted || (allowsMoreComponents && held.startsWith(`${wanted}^`))
     const [exact, more] = [
-      wildCard(wanted),
-      allowsMoreComponents ? wildCard(`${wanted}^*`) : () => false,
+      wildCardTest(wanted),
+      allowsMoreComponents ? wildCardTest(`${wanted}^*`) : () => false,
     ]
     return (held) => exact(held) || more(held)
   }

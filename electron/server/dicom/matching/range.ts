@@ -18,7 +18,7 @@ export class SpanFault extends MessageError {
   override name = 'SpanFault'
 }
 
-const UNIVERSAL = /^[*\s-]*$/
+const UNIVERSAL_KEY = /^[*\s-]*$/
 
 /**
  * Reads a DA key (PS3.4 C.2.2.2.5); the retired form `2026.11.20` and spaces are accepted.
@@ -27,7 +27,7 @@ const UNIVERSAL = /^[*\s-]*$/
  */
 export function dateSpan(text: string): Span | undefined {
   const read = span(text, readDate, readDate)
-  if (read && isReversed(read)) throw new SpanFault(REVERSED)
+  if (read && isReversed(read)) throw new SpanFault(REVERSED_MESSAGE)
   return read
 }
 
@@ -51,7 +51,7 @@ function span(
   first: (one: string) => string,
   last: (one: string) => string,
 ): Span | undefined {
-  if (UNIVERSAL.test(text)) return undefined
+  if (UNIVERSAL_KEY.test(text)) return undefined
   const ends = text.split('-').map((end) => end.trim())
   if (ends.length > 2) throw new SpanFault(message('worklist.several-hyphens'))
   const [from = '', to = from] = ends
@@ -59,7 +59,7 @@ function span(
 }
 
 /** Why a range is refused if `isReversed` holds. */
-export const REVERSED = message('worklist.range-reversed')
+export const REVERSED_MESSAGE = message('worklist.range-reversed')
 export const isReversed = ({ from, to }: Pick<Span, 'from' | 'to'>): boolean =>
   to !== '' && from > to
 

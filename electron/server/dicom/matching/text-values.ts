@@ -1,6 +1,6 @@
 import type { Element } from '#server/dicom/data-set/coding.ts'
 import { vrOf } from '#server/dicom/data-set/data-set.ts'
-import { hasWildCard, WILD_CARD_VRS, wildCard } from './wild-card.ts'
+import { hasWildCard, WILD_CARD_VRS, wildCardTest } from './wild-card.ts'
 
 /**
  * Maximum number of values that have to be tested one by one for each row. Plain values are looked
@@ -8,14 +8,14 @@ import { hasWildCard, WILD_CARD_VRS, wildCard } from './wild-card.ts'
  */
 export const MAX_TESTED_VALUES = 100
 
-const SINGLE_VALUED: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
+const SINGLE_VALUED_VRS: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
 
 /**
  * The values of a key without insignificant spaces and without universal ones (PS3.4 C.2.2.2.3; `*`
  * alone in any VR).
  */
 export function keyValues(vr: string, text: string): string[] {
-  const values = (SINGLE_VALUED.has(vr) ? [text] : text.split('\\')).map((value) =>
+  const values = (SINGLE_VALUED_VRS.has(vr) ? [text] : text.split('\\')).map((value) =>
     value.replaceAll('\0', '').trim(),
   )
   const compared = vr === 'CS' ? values.map((value) => value.toUpperCase()) : values
@@ -51,6 +51,6 @@ function valueTest(vr: string, value: string): (held: string) => boolean {
     const number = Number(value)
     return (held) => held !== '' && Number(held) === number
   }
-  const test = wildCard(value)
+  const test = wildCardTest(value)
   return (held) => held !== '' && test(held)
 }

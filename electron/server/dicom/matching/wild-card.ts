@@ -18,11 +18,11 @@ export const hasWildCard = (text: string): boolean => /[*?]/.test(text)
  * backtracks to the last `*` only, so that a pattern such as `*a*a*a*b` takes at most the product
  * of both lengths.
  */
-export function wildCard(key: string): (text: string) => boolean {
+export function wildCardTest(key: string): (text: string) => boolean {
   // Consecutive `*` are equivalent to one, and would cost time for each row.
   const pattern = key.replace(/\*+/g, '*')
-  const star = pattern.indexOf('*')
-  if (star >= 0 && star === pattern.length - 1 && !pattern.includes('?')) {
+  const starAt = pattern.indexOf('*')
+  if (starAt >= 0 && starAt === pattern.length - 1 && !pattern.includes('?')) {
     const beginning = pattern.slice(0, -1)
     return (text) => text.startsWith(beginning)
   }

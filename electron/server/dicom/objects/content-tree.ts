@@ -55,32 +55,32 @@ export interface ContentTree {
 export function contentTree(root: AttributeValues): ContentTree {
   const items: ContentItem[] = []
   let characters = 0
-  let leftOut = 0
-  let withoutType = 0
+  let omittedCount = 0
+  let untypedCount = 0
 
-  function take(values: AttributeValues, depth: number, position: string): void {
+  function addItem(values: AttributeValues, depth: number, position: string): void {
     if (items.length >= MAX_ITEMS || characters > MAX_CHARACTERS) {
-      leftOut++
+      omittedCount++
       return
     }
     const item = contentItem(values, depth, position)
     characters += item.value.length
-    if (item.valueType === '' && item.target === '') withoutType++
+    if (item.valueType === '' && item.target === '') untypedCount++
     items.push(item)
     for (const [index, child] of values.items(TAG.ContentSequence).entries())
-      take(child, depth + 1, `${position}.${index + 1}`)
+      addItem(child, depth + 1, `${position}.${index + 1}`)
   }
-  take(root, 0, '1')
+  addItem(root, 0, '1')
 
   const positions = new Set(items.map(({ position }) => position))
-  const dangling = items.filter(({ target }) => target !== '' && !positions.has(target)).length
+  const danglingCount = items.filter(({ target }) => target !== '' && !positions.has(target)).length
   const faults = [
-    ...(leftOut > 0 ? [message('viewed-file.report-too-long', { shown: items.length })] : []),
-    ...(withoutType > 0
-      ? [message('viewed-file.report-items-without-type', { count: withoutType })]
+    ...(omittedCount > 0 ? [message('viewed-file.report-too-long', { shown: items.length })] : []),
+    ...(untypedCount > 0
+      ? [message('viewed-file.report-items-without-type', { count: untypedCount })]
       : []),
-    ...(dangling > 0 && leftOut === 0
-      ? [message('viewed-file.report-references-nothing', { count: dangling })]
+    ...(danglingCount > 0 && omittedCount === 0
+      ? [message('viewed-file.report-references-nothing', { count: danglingCount })]
       : []),
   ]
   return { items, faults }

@@ -99,10 +99,10 @@ export function graphicData(points: readonly (readonly [number, number])[]): Buf
  */
 export const pointsOf = (values: readonly number[]): [number, number][] =>
   Array.from({ length: Math.floor(values.length / 2) }, (_, index) => [
-    hundredths(values[2 * index] ?? 0),
-    hundredths(values[2 * index + 1] ?? 0),
+    roundToHundredths(values[2 * index] ?? 0),
+    roundToHundredths(values[2 * index + 1] ?? 0),
   ])
-const hundredths = (value: number) => Math.round(value * 100) / 100
+const roundToHundredths = (value: number) => Math.round(value * 100) / 100
 
 /** A number in at most 16 characters (PS3.5 §6.2, DS). */
 export function decimalString(value: number): string {

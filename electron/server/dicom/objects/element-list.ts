@@ -1,8 +1,8 @@
 import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import {
   type ByteSource,
-  BytesMissing,
   ByteWindow,
+  MissingBytesError,
   ViewedFileFault,
 } from '#server/dicom/data-set/byte-window.ts'
 import { CODINGS, UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
@@ -25,11 +25,11 @@ const MAX_NUMBERS = 64
 const META_START = 132
 
 /** VRs whose values are numbers that are shown, and their length in bytes. */
-const NUMBERS: Readonly<Record<string, number>> = {
+const NUMBER_WIDTHS: Readonly<Record<string, number>> = {
   ...{ US: 2, SS: 2, UL: 4, SL: 4, FL: 4, FD: 8, SV: 8, UV: 8 },
 }
 /** VRs of which only the length is shown (PS3.5 §6.2). */
-const BINARY: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN'])
+const BINARY_VRS: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN'])
 
 /**
  * Lists all elements of a complete file, with the file meta information, nested sequences and what
@@ -66,7 +66,7 @@ function metaElements(source: ByteSource, end: number) {
     const { elements } = search.advance(end)
     return { elements, values: new AttributeValues(elements, window) }
   } catch (error) {
-    if (error instanceof BytesMissing) return undefined
+    if (error instanceof MissingBytesError) return undefined
     throw error
   }
 }
@@ -85,7 +85,7 @@ function elementsAfter(source: ByteSource, { start, found, values }: WholeHeader
     )
     return { elements, values: new AttributeValues(elements, window, values) }
   } catch (error) {
-    if (error instanceof BytesMissing || error instanceof ViewedFileFault) return undefined
+    if (error instanceof MissingBytesError || error instanceof ViewedFileFault) return undefined
     throw error
   }
 }
@@ -155,8 +155,8 @@ function shownValue(
   values: AttributeValues,
 ): Pick<ListedElement, 'value' | 'kind'> {
   if (length === 0) return { value: '', kind: 'text' }
-  if (BINARY.has(vr)) return { value: '', kind: 'binary' }
-  const width = NUMBERS[vr]
+  if (BINARY_VRS.has(vr)) return { value: '', kind: 'binary' }
+  const width = NUMBER_WIDTHS[vr]
   if (width === undefined && vr !== 'AT') {
     if (length > MAX_TEXT_BYTES) return { value: '', kind: 'binary' }
     const text = values.text(tag)

@@ -28,7 +28,7 @@ const TITLES: Readonly<Record<KeyImageTitle, string>> = {
 }
 const DEFAULT_TITLE: KeyImageTitle = '113000'
 /** PS3.16 CID 7011: the title of a selection that withdraws an earlier one. */
-const WITHDRAWN = code('113001', 'DCM', 'Rejected for Quality Reasons')
+const WITHDRAWN_TITLE = code('113001', 'DCM', 'Rejected for Quality Reasons')
 const DESCRIPTION = code('113012', 'DCM', 'Key Object Description')
 
 /** Key images that one document can list: it has one title and one description. */
@@ -69,7 +69,7 @@ export const withdrawnSelection = (
   predecessors: readonly Predecessor[],
   deviceUid: string,
 ): DataSet =>
-  selection(header, WITHDRAWN, referencedSeries(predecessors), [
+  selection(header, WITHDRAWN_TITLE, referencedSeries(predecessors), [
     ...observerItems(header.author, deviceUid),
     ...predecessors.map(({ sopClassUid, sopInstanceUid }) =>
       contentItem('CONTAINS', 'COMPOSITE', undefined, {

@@ -83,8 +83,8 @@ const UNITS: Readonly<Record<Unit, Code>> = {
 }
 /** Values of pixels. In Hounsfield units they are an attenuation with a derivation (TID 1419). */
 const PIXEL_QUANTITIES: readonly Quantity[] = ['mean', 'deviation', 'minimum', 'maximum', 'value']
-const AT_DETECTOR = 'Measured at the detector: not corrected for magnification.'
-const REGIONS: readonly DrawingKind[] = ['rectangle', 'ellipse', 'circle', 'freehand']
+const AT_DETECTOR_COMMENT = 'Measured at the detector: not corrected for magnification.'
+const REGION_KINDS: readonly DrawingKind[] = ['rectangle', 'ellipse', 'circle', 'freehand']
 
 /** Whether drawings of the kind are in the measurement report. */
 export const isMeasurement = (kind: DrawingKind): boolean =>
@@ -162,17 +162,17 @@ export function measurementReport(
 
 function measurementGroup(drawing: Drawing): NamedValues {
   const { kind, uid, values, text, image } = drawing
-  const isRegion = REGIONS.includes(kind)
-  const comment = [text, image.isAtDetector && values.length > 0 ? AT_DETECTOR : '']
+  const isRegion = REGION_KINDS.includes(kind)
+  const comment = [text, image.isAtDetector && values.length > 0 ? AT_DETECTOR_COMMENT : '']
     .filter(Boolean)
     .join(' ')
   const measured = isRegion
     ? values.map((value) => numericItem(value, []))
-    : values.map((value) => numericItem(value, coordinates(drawing, value.quantity)))
+    : values.map((value) => numericItem(value, coordinateItems(drawing, value.quantity)))
   // Without a value nothing else holds the coordinates.
   const regions =
     isRegion || values.length === 0
-      ? coordinates(drawing, undefined).map((item) => ({
+      ? coordinateItems(drawing, undefined).map((item) => ({
           ...item,
           RelationshipType: 'CONTAINS',
           ConceptNameCodeSequence: [codeItem(REGION)],
@@ -213,7 +213,7 @@ function numericItem({ quantity, value, unit }: Value, from: readonly NamedValue
  * The spatial coordinates that a value is inferred from, with their image (PS3.3 C.18.6); without a
  * quantity, all of the drawing.
  */
-function coordinates(drawing: Drawing, quantity: Quantity | undefined): NamedValues[] {
+function coordinateItems(drawing: Drawing, quantity: Quantity | undefined): NamedValues[] {
   const { kind, points, image, frame } = drawing
   const pairs = [points.slice(0, 2), points.slice(2, 4)]
   const shapes: readonly (readonly [type: string, points: readonly Point[]])[] =
@@ -231,7 +231,12 @@ function coordinates(drawing: Drawing, quantity: Quantity | undefined): NamedVal
             ? [['ELLIPSE', ellipseAxes(points)]]
             : kind === 'circle'
               ? [['CIRCLE', points]]
-              : [['POLYLINE', REGIONS.includes(kind) ? [...points, ...points.slice(0, 1)] : points]]
+              : [
+                  [
+                    'POLYLINE',
+                    REGION_KINDS.includes(kind) ? [...points, ...points.slice(0, 1)] : points,
+                  ],
+                ]
   return shapes.map(([type, of]) =>
     contentItem('INFERRED FROM', 'SCOORD', undefined, {
       GraphicType: type,
@@ -272,7 +277,7 @@ function readGroup(group: NamedReader): SavedDrawing | undefined {
     sopInstanceUid: image.text('ReferencedSOPInstanceUID'),
     frame: image.number('ReferencedFrameNumber') ?? 1,
     points: readPoints(kind, shapes),
-    text: (of(COMMENT)?.text('TextValue') ?? '').replace(AT_DETECTOR, '').trim(),
+    text: (of(COMMENT)?.text('TextValue') ?? '').replace(AT_DETECTOR_COMMENT, '').trim(),
     title: null,
     values: numeric.flatMap((item) => readValue(item) ?? []),
   }

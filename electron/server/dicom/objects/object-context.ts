@@ -1,6 +1,6 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import { tagsByKeyword } from '#server/dicom/data-set/dictionary.ts'
-import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { trimTrailing } from '#server/dicom/data-set/vr.ts'
 import type { CodedConcept, ObjectContext } from '#shared/contract/viewed-objects.ts'
 
 const TAG = tagsByKeyword([
@@ -25,7 +25,7 @@ const TAG = tagsByKeyword([
 
 /** A person name without its empty component groups (PS3.5 §6.2.1.1). */
 export const personName = (values: AttributeValues, tag: number): string =>
-  withoutEnd(values.text(tag), '= ')
+  trimTrailing(values.text(tag), '= ')
 
 /** The patient and the study of an object. */
 export const objectContext = (values: AttributeValues): ObjectContext => ({

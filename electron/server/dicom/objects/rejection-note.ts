@@ -53,7 +53,7 @@ export function rejectionNote(
       },
     ],
     ValueType: 'CONTAINER',
-    ConceptNameCodeSequence: [dcm(value, meaning)],
+    ConceptNameCodeSequence: [dcmCode(value, meaning)],
     ContinuityOfContent: 'SEPARATE',
     ContentTemplateSequence: [{ MappingResource: 'DCMR', TemplateIdentifier: '2010' }],
     ContentSequence: rejected.map((instance) => ({
@@ -64,7 +64,7 @@ export function rejectionNote(
   })
 }
 
-const dcm = (value: string, meaning: string): NamedValues => ({
+const dcmCode = (value: string, meaning: string): NamedValues => ({
   CodeValue: value,
   CodingSchemeDesignator: 'DCM',
   CodeMeaning: meaning,
@@ -76,10 +76,10 @@ const reference = ({ sopClassUid, sopInstanceUid }: RejectedInstance): NamedValu
 })
 
 /** PS3.4 Table B.5-1: waveform storage classes. */
-const WAVEFORMS = '1.2.840.10008.5.1.4.1.1.9.'
+const WAVEFORM_ROOT = '1.2.840.10008.5.1.4.1.1.9.'
 
 /** PS3.3 Table A.35.4-2: the value type of a reference in a key object selection. */
 function valueTypeOf({ sopClassUid, isImage }: RejectedInstance): string {
   if (isImage) return 'IMAGE'
-  return sopClassUid.startsWith(WAVEFORMS) ? 'WAVEFORM' : 'COMPOSITE'
+  return sopClassUid.startsWith(WAVEFORM_ROOT) ? 'WAVEFORM' : 'COMPOSITE'
 }

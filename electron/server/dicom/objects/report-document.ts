@@ -23,7 +23,7 @@ export interface TextSection {
 export interface Verifier {
   readonly name: string
   readonly organization: string
-  readonly verified: ClinicTime
+  readonly verifiedAt: ClinicTime
 }
 
 export interface StructuredReport {
@@ -120,10 +120,10 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
     PerformedProcedureCodeSequence: [],
     CompletionFlag: 'COMPLETE',
     VerificationFlag: 'VERIFIED',
-    VerifyingObserverSequence: verifiers.map(({ name, organization, verified }) => ({
+    VerifyingObserverSequence: verifiers.map(({ name, organization, verifiedAt }) => ({
       VerifyingObserverName: name,
       VerifyingOrganization: organization,
-      VerificationDateTime: `${verified.date}${verified.time}${verified.offset}`,
+      VerificationDateTime: `${verifiedAt.date}${verifiedAt.time}${verifiedAt.offset}`,
       VerifyingObserverIdentificationCodeSequence: [],
     })),
     ReferencedRequestSequence: header.accessionNumber === '' ? undefined : [request(header)],
@@ -148,7 +148,7 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
           ],
     ...container(TITLE),
     ContentSequence: [
-      ...(first === undefined ? [] : observer(first)),
+      ...(first === undefined ? [] : observerSequence(first)),
       ...criticalResults.map((text) =>
         containedItem({ ...container(CRITICAL), ContentSequence: [textItem(COMMENT, text)] }),
       ),
@@ -166,17 +166,17 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
 }
 
 const sectionItems = ({ heading, text }: TextSection): NamedValues[] => {
-  const named = HEADINGS[heading]
-  if (!named) return text === '' ? [] : [textItem(COMMENT, text)]
-  const content = text === '' ? undefined : [textItem(named.element, text)]
-  return [containedItem({ ...container(named.heading), ContentSequence: content })]
+  const knownHeading = HEADINGS[heading]
+  if (!knownHeading) return text === '' ? [] : [textItem(COMMENT, text)]
+  const content = text === '' ? undefined : [textItem(knownHeading.element, text)]
+  return [containedItem({ ...container(knownHeading.heading), ContentSequence: content })]
 }
 
 /** The contents of an addendum: a section with a heading, or plain text. */
 const subItems = (heading: string, text: string): NamedValues[] => sectionItems({ heading, text })
 
 // PS3.16 TID 1001-1003.
-const observer = ({ name }: Verifier): NamedValues[] => [
+const observerSequence = ({ name }: Verifier): NamedValues[] => [
   {
     RelationshipType: 'HAS OBS CONTEXT',
     ValueType: 'CODE',

@@ -88,7 +88,7 @@ export function secondaryCapture(
 const SIDES: readonly string[] = ['R', 'L']
 
 /** PS3.16 Annex L: unpaired body parts. */
-const UNPAIRED: ReadonlySet<string> = new Set(
+const UNPAIRED_BODY_PARTS: ReadonlySet<string> = new Set(
   [
     'ABDOMEN AORTA BACK BLADDER BRAIN CEREBELLUM CERVIX CHEST COCCYX COLON CORONARYARTERY CSPINE CTSPINE DUODENUM ESOPHAGUS FACE',
     'GALLBLADDER HEAD HEADNECK HEART ILEUM ILIUM JAW JEJUNUM LARYNX LIVER LSPINE LSSPINE MAXILLA MEDIASTINUM MOUTH NECK NECKCHEST',
@@ -103,7 +103,7 @@ const UNPAIRED: ReadonlySet<string> = new Set(
  * valid for a series.
  */
 function lateralityOf({ laterality, bodyPartExamined }: CaptureHeader): string | undefined {
-  if (UNPAIRED.has(bodyPartExamined)) return undefined
+  if (UNPAIRED_BODY_PARTS.has(bodyPartExamined)) return undefined
   return SIDES.includes(laterality) ? laterality : ''
 }
 

@@ -11,7 +11,7 @@ const COLORANTS = {
 const CURVE_ENTRIES = 256
 const HEADER_BYTES = 128
 
-const fixed = (value: number): Buffer => {
+const s15Fixed16 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4)
   bytes.writeInt32BE(Math.round(value * 65536))
   return bytes
@@ -22,7 +22,7 @@ const uint32 = (value: number): Buffer => {
   return bytes
 }
 const xyz = (values: readonly number[]): Buffer =>
-  Buffer.concat([Buffer.from('XYZ \0\0\0\0', 'latin1'), ...values.map(fixed)])
+  Buffer.concat([Buffer.from('XYZ \0\0\0\0', 'latin1'), ...values.map(s15Fixed16)])
 
 function description(text: string): Buffer {
   const ascii = Buffer.from(`${text}\0`, 'latin1')
@@ -33,7 +33,7 @@ function description(text: string): Buffer {
   ])
 }
 
-function curve(): Buffer {
+function buildCurve(): Buffer {
   const entries = Buffer.alloc(CURVE_ENTRIES * 2)
   for (let index = 0; index < CURVE_ENTRIES; index++) {
     const value = index / (CURVE_ENTRIES - 1)
@@ -43,14 +43,14 @@ function curve(): Buffer {
   return Buffer.concat([Buffer.from('curv\0\0\0\0', 'latin1'), uint32(CURVE_ENTRIES), entries])
 }
 
-function profile(): Buffer {
+function buildProfile(): Buffer {
   const values: [signature: string, value: Buffer][] = [
     ['desc', description('sRGB')],
     ['cprt', Buffer.from('text\0\0\0\0No copyright\0', 'latin1')],
     ...Object.entries(COLORANTS).map(([name, value]): [string, Buffer] => [name, xyz(value)]),
   ]
   // The three channels have one curve.
-  const shared = curve()
+  const sharedCurve = buildCurve()
   const table: Buffer[] = []
   const data: Buffer[] = []
   let at = HEADER_BYTES + 4 + (values.length + 3) * 12
@@ -62,7 +62,7 @@ function profile(): Buffer {
     at += padded.length
   }
   for (const [signature, value] of values) append([signature], value)
-  append(['rTRC', 'gTRC', 'bTRC'], shared)
+  append(['rTRC', 'gTRC', 'bTRC'], sharedCurve)
   const header = Buffer.alloc(HEADER_BYTES)
   header.writeUInt32BE(at, 0)
   header.writeUInt32BE(0x02100000, 8)
@@ -71,9 +71,10 @@ function profile(): Buffer {
   for (const [index, part] of [2001, 4, 1, 0, 0, 0].entries())
     header.writeUInt16BE(part, 24 + 2 * index)
   header.write('acsp', 36, 'latin1')
-  for (const [index, part] of COLORANTS.wtpt.entries()) fixed(part).copy(header, 68 + 4 * index)
+  for (const [index, part] of COLORANTS.wtpt.entries())
+    s15Fixed16(part).copy(header, 68 + 4 * index)
   return Buffer.concat([header, uint32(values.length + 3), ...table, ...data])
 }
 
 /** The bytes of the profile; their number is even. */
-export const SRGB_PROFILE: Buffer = profile()
+export const SRGB_PROFILE: Buffer = buildProfile()

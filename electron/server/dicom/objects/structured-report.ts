@@ -73,7 +73,7 @@ function peopleOf(values: AttributeValues): StructuredReport['people'] {
     code: codedConcept(item, TAG.VerifyingObserverIdentificationCodeSequence),
     at: item.text(TAG.VerificationDateTime),
   }))
-  const named = (role: 'author' | 'participant', sequence: number) =>
+  const peopleIn = (role: 'author' | 'participant', sequence: number) =>
     values.items(sequence).map((item) => ({
       role,
       // A device has a station name instead of a person's name (PS3.3 Table 10-24).
@@ -84,8 +84,8 @@ function peopleOf(values: AttributeValues): StructuredReport['people'] {
     }))
   return [
     ...verifiers,
-    ...named('author', TAG.AuthorObserverSequence),
-    ...named('participant', TAG.ParticipantSequence),
+    ...peopleIn('author', TAG.AuthorObserverSequence),
+    ...peopleIn('participant', TAG.ParticipantSequence),
   ].slice(0, MAX_PEOPLE)
 }
 

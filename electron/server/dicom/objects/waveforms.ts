@@ -73,12 +73,12 @@ export function readWaveforms(source: ByteSource): Waveforms {
     else {
       room -= group.samples * group.channels.length
       groups.push(group)
-      const stated = item.number(TAG.NumberOfWaveformSamples) ?? 0
-      if (group.samples < stated)
+      const declaredSamples = item.number(TAG.NumberOfWaveformSamples) ?? 0
+      if (group.samples < declaredSamples)
         faults.push(
           message('viewed-file.waveform-cut', {
             seconds: Math.round(group.samples / group.frequency),
-            all: Math.round(stated / group.frequency),
+            all: Math.round(declaredSamples / group.frequency),
           }),
         )
     }
@@ -116,8 +116,8 @@ function waveformGroup(
   const data = item.bytes(TAG.WaveformData, MAX_DATA_BYTES)
   if (!data || frequency <= 0 || channels < 1 || channels > MAX_CHANNELS)
     return 'viewed-file.waveform-broken'
-  const there = Math.floor(data.length / (channels * reader.width))
-  const samples = Math.min(stated, there, Math.floor(room / channels))
+  const availableSamples = Math.floor(data.length / (channels * reader.width))
+  const samples = Math.min(stated, availableSamples, Math.floor(room / channels))
   if (samples < 1) return 'viewed-file.waveform-broken'
   const padding = item.bytes(TAG.WaveformPaddingValue, 8)
   const padded = padding && padding.length >= reader.width ? reader.read(padding, 0) : Number.NaN

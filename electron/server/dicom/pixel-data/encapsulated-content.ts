@@ -28,17 +28,17 @@ export interface EncapsulatedContent {
 export function encapsulatedDocument(source: ByteSource): EncapsulatedContent {
   const { found, values } = readWholeHeader(source)
   const element = found.elements.get(TAG.EncapsulatedDocument)
-  const exact = values.number(TAG.EncapsulatedDocumentLength) ?? 0
+  const documentLength = values.number(TAG.EncapsulatedDocumentLength) ?? 0
   return {
-    spans: element ? documentSpans(element, exact) : [],
+    spans: element ? documentSpans(element, documentLength) : [],
     mimeType: values.text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
   }
 }
 
-function documentSpans({ at, length, items }: FoundElement, exact: number): Span[] {
+function documentSpans({ at, length, items }: FoundElement, documentLength: number): Span[] {
   if (items || length === 0) return []
   // PS3.3 C.24.2: the value may have one byte of padding.
-  return [{ at, length: exact === length - 1 ? exact : length }]
+  return [{ at, length: documentLength === length - 1 ? documentLength : length }]
 }
 
 /**

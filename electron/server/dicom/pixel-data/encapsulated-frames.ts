@@ -14,7 +14,7 @@ interface EncapsulatedPixels {
   /** Extended Offset Table and its lengths (PS3.3 C.7.6.3.1.8), 64-bit numbers. */
   readonly extended: { readonly offsets: Buffer; readonly lengths: Buffer } | undefined
   /** Whether each frame starts with a recognizable marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL. */
-  readonly hasStarts: boolean
+  readonly hasStartMarkers: boolean
 }
 
 /** Upper bound for the offset table of the maximum number of frames. */
@@ -113,45 +113,46 @@ export class EncapsulatedFrames {
     // PS3.3 C.7.6.3.1.8: each frame is one fragment, which may have one byte of padding.
     const padding = typeof fragment === 'string' ? -1 : fragment.length - Number(length)
     if (typeof fragment === 'string' || padding < 0 || padding > 1) return 'unknown'
-    return contiguous([{ at: fragment.at, length: Number(length) }])
+    return frameOfFragments([{ at: fragment.at, length: Number(length) }])
   }
 
   #byBasicTable(number: number): FrameBytes | 'unknown' | undefined {
     const offset = this.#table?.[number - 1]
     if (offset === undefined) return 'unknown'
-    const { end: pixelsEnd = Number.POSITIVE_INFINITY, hasStarts, frames } = this.#pixels
+    const { end: pixelsEnd = Number.POSITIVE_INFINITY, hasStartMarkers, frames } = this.#pixels
     const next = this.#table?.[number]
     const end = next === undefined ? undefined : this.#base + next
-    const own: Fragment[] = []
+    const frameFragments: Fragment[] = []
     for (let at = this.#base + offset; end === undefined || at < end; ) {
       const fragment = at >= pixelsEnd ? 'end' : fragmentAt(this.#source, at)
       if (fragment === undefined) return this.#source.isWhole ? 'unknown' : undefined
       if (fragment === 'end' && end === undefined) break
-      if (typeof fragment === 'string' || own.length >= MAX_FRAGMENTS) return 'unknown'
-      own.push(fragment)
+      if (typeof fragment === 'string' || frameFragments.length >= MAX_FRAGMENTS) return 'unknown'
+      frameFragments.push(fragment)
       at = fragment.at + fragment.length
       if (end !== undefined && at > end) return 'unknown'
     }
-    return own.length === 0 || (hasStarts && frames > 1 && own[0]?.isStart === false)
+    return frameFragments.length === 0 ||
+      (hasStartMarkers && frames > 1 && frameFragments[0]?.isStart === false)
       ? 'unknown'
-      : contiguous(own)
+      : frameOfFragments(frameFragments)
   }
 
   /** Undefined if more bytes are needed; null if the frame does not exist. */
   #byFragments(fragments: Fragments, number: number): FrameBytes | undefined | null {
     const { found } = fragments
-    const { frames, hasStarts } = this.#pixels
+    const { frames, hasStartMarkers } = this.#pixels
     if (frames === 1) {
       fragments.walk()
       if (fragments.state === 'more') return undefined
-      return fragments.state === 'ended' && found.length > 0 ? contiguous(found) : null
+      return fragments.state === 'ended' && found.length > 0 ? frameOfFragments(found) : null
     }
-    if (hasStarts) return this.#byStarts(fragments, number)
+    if (hasStartMarkers) return this.#byStarts(fragments, number)
     // PS3.5 §A.4.2: an RLE frame is one fragment. The same is assumed for other streams without
     // start markers.
     fragments.walk(number)
     const fragment = found[number - 1]
-    return fragment ? contiguous([fragment]) : fragments.state === 'more' ? undefined : null
+    return fragment ? frameOfFragments([fragment]) : fragments.state === 'more' ? undefined : null
   }
 
   #byStarts(fragments: Fragments, number: number): FrameBytes | undefined | null {
@@ -166,11 +167,11 @@ export class EncapsulatedFrames {
     const isEnded = fragments.state === 'ended'
     const { frames } = this.#pixels
     if (isEnded && this.#starts.length < frames && found.length === frames)
-      return contiguous(found.slice(number - 1, number))
+      return frameOfFragments(found.slice(number - 1, number))
     const from = this.#starts[number - 1]
     const to = this.#starts[number]
     if (from === undefined || (to === undefined && !isEnded)) return null
-    return contiguous(found.slice(number === 1 ? 0 : from, to))
+    return frameOfFragments(found.slice(number === 1 ? 0 : from, to))
   }
 
   #countStarts(found: readonly Fragment[]): void {
@@ -196,13 +197,13 @@ export class EncapsulatedFrames {
   }
 }
 
-function contiguous(
+function frameOfFragments(
   fragments: readonly { readonly at: number; readonly length: number }[],
 ): FrameBytes {
   return {
     spans: fragments.map(({ at, length }) => ({ at, length })),
     swapsPairs: false,
-    cut: undefined,
+    bitRange: undefined,
   }
 }
 
@@ -213,8 +214,8 @@ function offsetsOf(bytes: Buffer): number[] {
   const offsets = Array.from({ length: bytes.length / 4 }, (_, index) =>
     bytes.readUInt32LE(index * 4),
   )
-  const isTable = offsets.every((offset, index) =>
+  const isValidTable = offsets.every((offset, index) =>
     index === 0 ? offset === 0 : offset > (offsets[index - 1] ?? 0),
   )
-  return isTable ? offsets : []
+  return isValidTable ? offsets : []
 }

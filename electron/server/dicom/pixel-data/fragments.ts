@@ -14,7 +14,7 @@ export interface Fragment {
 
 /** More fragments than any recording has. A malicious file may consist only of empty items. */
 export const MAX_FRAGMENTS = 200_000
-const PEEK = 12
+const PEEK_BYTES = 12
 
 /** Locates the fragments in a file by their item headers, skipping the pixel data. */
 export class Fragments {
@@ -92,7 +92,7 @@ export class Fragments {
  */
 export function fragmentAt(source: ByteSource, at: number): Fragment | 'end' | 'other' | undefined {
   if (at + 8 > source.length) return undefined
-  const bytes = readWhole(source, at, Math.min(8 + PEEK, source.length - at))
+  const bytes = readWhole(source, at, Math.min(8 + PEEK_BYTES, source.length - at))
   const tag = bytes.readUInt16LE(0) * 0x10000 + bytes.readUInt16LE(2)
   if (tag === SEQUENCE_DELIMITATION) return 'end'
   const length = bytes.readUInt32LE(4)
@@ -102,17 +102,17 @@ export function fragmentAt(source: ByteSource, at: number): Fragment | 'end' | '
     itemAt: at,
     at: at + 8,
     length,
-    isStart: isPictureStart(bytes.subarray(8, 8 + Math.min(length, PEEK))),
+    isStart: isPictureStart(bytes.subarray(8, 8 + Math.min(length, PEEK_BYTES))),
   }
 }
 
-const STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c6a5020', '0000000c4a584c20']
+const START_MARKERS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c6a5020', '0000000c4a584c20']
 
 /** SOI of JPEG and JPEG-LS, SOC of JPEG 2000, JPEG XL, and the file formats of the last two. */
 function isPictureStart(bytes: Buffer): boolean {
   // ISO 10918-1 B.1.1.2: fill bytes may precede a marker.
   const hex = bytes.toString('hex').replace(/^(?:ff)+(?=ffd8ff)/, '')
-  return STARTS.some((start) => hex.startsWith(start))
+  return START_MARKERS.some((start) => hex.startsWith(start))
 }
 
 /** EOI of JPEG and JPEG-LS, or EOC of JPEG 2000, possibly followed by a byte of padding. */

@@ -22,7 +22,7 @@ export function framesAttributes(
   const plain = plainAttributes(values, sopClassUid)
   const shared = values.items(TAG.SharedFunctionalGroupsSequence)[0]
   const groups = values.items(TAG.PerFrameFunctionalGroupsSequence)
-  const common = shared ? withGroups(plain, shared) : plain
+  const common = shared ? withFunctionalGroups(plain, shared) : plain
   if (groups.length > 0 && groups.length < frames) {
     // It is unknown which frames the groups belong to, and a wrong position is worse than none.
     return {
@@ -33,7 +33,7 @@ export function framesAttributes(
   }
   const each =
     groups.length > 0
-      ? groups.slice(0, frames).map((group) => withGroups(common, group))
+      ? groups.slice(0, frames).map((group) => withFunctionalGroups(common, group))
       : (stackedFrames(values, common, frames) ?? [common])
   const first = each[0] ?? common
   return {
@@ -46,12 +46,12 @@ export function framesAttributes(
 /** Attributes of an image with one frame, or with identical attributes for all frames. */
 function plainAttributes(values: AttributeValues, sopClassUid: string): HeaderFrame {
   // PS3.3 C.8.4.9: in nuclear medicine images they are in the item of the first detector.
-  const place = values.has(TAG.ImageOrientationPatient)
+  const orientationItem = values.has(TAG.ImageOrientationPatient)
     ? values
     : (values.items(TAG.DetectorInformationSequence)[0] ?? values)
   return {
-    position: positionOf(place),
-    orientation: orientationOf(place),
+    position: positionOf(orientationItem),
+    orientation: orientationOf(orientationItem),
     ...pixelSpacing(values, sopClassUid),
     sliceThickness: values.number(TAG.SliceThickness),
     sliceLocation: values.number(TAG.SliceLocation),
@@ -61,7 +61,7 @@ function plainAttributes(values: AttributeValues, sopClassUid: string): HeaderFr
 }
 
 /** Applies the functional groups of a frame, or those shared by all frames (PS3.3 C.7.6.16.2). */
-function withGroups(base: HeaderFrame, groups: AttributeValues): HeaderFrame {
+function withFunctionalGroups(base: HeaderFrame, groups: AttributeValues): HeaderFrame {
   const item = (tag: number) => groups.items(tag)[0]
   const position = item(TAG.PlanePositionSequence)
   const plane = item(TAG.PlaneOrientationSequence)
@@ -104,12 +104,12 @@ function stackedFrames(
 ): HeaderFrame[] | undefined {
   const { position, orientation } = common
   if (!position || !orientation || frames < 2) return undefined
-  const doses = values.vector(TAG.GridFrameOffsetVector, frames)
+  const doseOffsets = values.vector(TAG.GridFrameOffsetVector, frames)
   // For transverse planes the offsets may be patient coordinates instead, the first one equal to
   // the image position.
-  if (doses && doses[0] !== 0)
-    return doses.map((z) => ({ ...common, position: [position[0], position[1], z] }))
-  const offsets = doses ?? sliceOffsets(values, frames)
+  if (doseOffsets && doseOffsets[0] !== 0)
+    return doseOffsets.map((z) => ({ ...common, position: [position[0], position[1], z] }))
+  const offsets = doseOffsets ?? sliceOffsets(values, frames)
   const normal = normalOf(orientation)
   return offsets?.map((offset) => ({
     ...common,

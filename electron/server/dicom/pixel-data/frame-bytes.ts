@@ -15,13 +15,13 @@ export interface FrameBytes {
    * Set if the frame does not fill its spans: bits to skip at the start, and length of the frame in
    * bits.
    */
-  readonly cut: { readonly skipBits: number; readonly bits: number } | undefined
+  readonly bitRange: { readonly skipBits: number; readonly bits: number } | undefined
 }
 
 /** Length in bytes of the frame as returned by `readFrame`. */
 export function lengthOfFrame(frame: FrameBytes): number {
-  return frame.cut
-    ? Math.ceil(frame.cut.bits / 8)
+  return frame.bitRange
+    ? Math.ceil(frame.bitRange.bits / 8)
     : frame.spans.reduce((sum, { length }) => sum + length, 0)
 }
 
@@ -31,12 +31,12 @@ export function lengthOfFrame(frame: FrameBytes): number {
  * syntax; 1-bit pixels start at the lowest bit of the first byte.
  * @throws {ViewedFileFault} if the file has become shorter
  */
-export function readFrame(source: ByteSource, { spans, swapsPairs, cut }: FrameBytes): Buffer {
+export function readFrame(source: ByteSource, { spans, swapsPairs, bitRange }: FrameBytes): Buffer {
   const pieces = spans.map(({ at, length }) => readWhole(source, at, length))
   const [first] = pieces
   const joined = pieces.length === 1 && first ? first : Buffer.concat(pieces)
   const bytes = swapsPairs ? swapPairs(joined) : joined
-  return cut ? cutBits(bytes, cut.skipBits, cut.bits) : bytes
+  return bitRange ? cutBits(bytes, bitRange.skipBits, bitRange.bits) : bytes
 }
 
 const swapPairs = (bytes: Buffer): Buffer => {
@@ -63,9 +63,9 @@ function cutBits(bytes: Buffer, skipBits: number, bits: number): Buffer {
 }
 
 /** The fault of a file that ends before its last frame. */
-export const truncatedFile = (there: number, frames: number): Message =>
-  message('viewed-file.cut-short', { there, frames })
+export const truncatedFile = (available: number, frames: number): Message =>
+  message('viewed-file.cut-short', { there: available, frames })
 
 /** The fault of a file that declares more frames than it contains. */
-export const missingFrames = (there: number, frames: number): Message =>
-  message('viewed-file.fewer-frames', { there, frames })
+export const missingFrames = (available: number, frames: number): Message =>
+  message('viewed-file.fewer-frames', { there: available, frames })

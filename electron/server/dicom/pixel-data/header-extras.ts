@@ -66,7 +66,7 @@ const MAX_PLANE_BYTES = 16 << 20
 export function headerExtras(values: AttributeValues): HeaderExtras {
   const modalityLuts = tablesOf(values, TAG.ModalityLUTSequence)
   const voiLuts = tablesOf(values, TAG.VOILUTSequence)
-  const supplementalPalette = isSupplemented(values) ? supplementalPaletteOf(values) : null
+  const supplementalPalette = hasSupplementalPalette(values) ? supplementalPaletteOf(values) : null
   const groups = OVERLAY_GROUPS.filter((group) => hasOverlay(values, group))
   const overlays = groups.flatMap((group) => overlayOf(values, group) ?? [])
   return {
@@ -82,7 +82,7 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
       ...(values.has(TAG.VOILUTSequence) && voiLuts.length === 0
         ? [message('viewer.voi-lut-not-applied')]
         : []),
-      ...(isSupplemented(values) && !supplementalPalette
+      ...(hasSupplementalPalette(values) && !supplementalPalette
         ? [message('viewer.supplement-not-applied')]
         : []),
       ...(overlays.length < groups.length
@@ -96,11 +96,11 @@ export function headerExtras(values: AttributeValues): HeaderExtras {
 /** Overlays whose bits are in elements of their own. */
 export const overlaysOf = (values: AttributeValues): OverlayPlane[] =>
   OVERLAY_GROUPS.flatMap((group) =>
-    values.has(group + OVERLAY.data) ? (overlayOf(values, group) ?? []) : [],
+    values.has(group + OVERLAY_ELEMENTS.data) ? (overlayOf(values, group) ?? []) : [],
   )
 
 /** With its data as the viewer's page gets it. */
-export const inBase64 = <T extends { readonly data: Buffer }>(one: T) => ({
+export const withBase64Data = <T extends { readonly data: Buffer }>(one: T) => ({
   ...one,
   data: one.data.toString('base64'),
 })
@@ -115,18 +115,18 @@ export function extrasInBase64(extras: HeaderExtras): InstanceExtras {
     overlays,
     notApplied,
   } = extras
-  const inColours = ({ red, green, blue }: NonNullable<HeaderExtras['palette']>) => ({
-    red: inBase64(red),
-    green: inBase64(green),
-    blue: inBase64(blue),
+  const base64Palette = ({ red, green, blue }: NonNullable<HeaderExtras['palette']>) => ({
+    red: withBase64Data(red),
+    green: withBase64Data(green),
+    blue: withBase64Data(blue),
   })
   return {
-    palette: palette && inColours(palette),
-    modalityLut: modalityLut && inBase64(modalityLut),
-    voiLuts: voiLuts.map(inBase64),
-    supplement: supplement && { threshold: supplement.threshold, ...inColours(supplement) },
+    palette: palette && base64Palette(palette),
+    modalityLut: modalityLut && withBase64Data(modalityLut),
+    voiLuts: voiLuts.map(withBase64Data),
+    supplement: supplement && { threshold: supplement.threshold, ...base64Palette(supplement) },
     overlays: overlays.map((overlay) => ({
-      ...inBase64(overlay),
+      ...withBase64Data(overlay),
       origin: [overlay.origin[0], overlay.origin[1]],
     })),
     notApplied: [...notApplied],
@@ -138,7 +138,7 @@ export const hasExtras = (values: AttributeValues): boolean =>
   hasPalette(values) ||
   values.has(TAG.ModalityLUTSequence) ||
   values.has(TAG.VOILUTSequence) ||
-  isSupplemented(values) ||
+  hasSupplementalPalette(values) ||
   hasOtherColours(values) ||
   OVERLAY_GROUPS.some((group) => hasOverlay(values, group))
 
@@ -151,7 +151,7 @@ const hasPalette = (values: AttributeValues): boolean =>
  * Whether some values of a grayscale image are palette indices (PS3.3 C.7.6.19), according to the
  * Pixel Presentation of the image or of any of its frames (C.8.13.3.1, C.8.15.3.2).
  */
-function isSupplemented(values: AttributeValues): boolean {
+function hasSupplementalPalette(values: AttributeValues): boolean {
   if (photometricInterpretationOf(values) !== 'MONOCHROME2') return false
   const isColour = (item: AttributeValues) =>
     ['COLOR', 'MIXED'].includes(item.text(TAG.PixelPresentation).toUpperCase())
@@ -175,7 +175,10 @@ const FRAME_TYPES = [
  * are displayed. Microscopy has one in each optical path (C.8.12.5).
  */
 function hasOtherColours(values: AttributeValues): boolean {
-  if (photometricInterpretationOf(values).startsWith('MONOCHROME') && !isSupplemented(values))
+  if (
+    photometricInterpretationOf(values).startsWith('MONOCHROME') &&
+    !hasSupplementalPalette(values)
+  )
     return false
   return [values, ...values.items(TAG.OpticalPathSequence)].some((item) => {
     if (!item.has(TAG.ICCProfile)) return false
@@ -203,7 +206,7 @@ export const OVERLAY_GROUPS = Array.from(
   (_, index) => (0x6000 + index * 2) * 0x10000,
 )
 /** Element numbers within a group. */
-const OVERLAY = {
+const OVERLAY_ELEMENTS = {
   rows: 0x10,
   columns: 0x11,
   frames: 0x15,
@@ -218,23 +221,24 @@ const OVERLAY = {
 
 /** Overlay Bit Position is 0 if the overlay has its own data element. */
 const hasOverlay = (values: AttributeValues, group: number): boolean =>
-  values.has(group + OVERLAY.data) || (values.number(group + OVERLAY.bit) ?? 0) > 0
+  values.has(group + OVERLAY_ELEMENTS.data) ||
+  (values.number(group + OVERLAY_ELEMENTS.bit) ?? 0) > 0
 
 /** Undefined if it cannot be read. */
 function overlayOf(values: AttributeValues, group: number): OverlayPlane | undefined {
-  const isEmbedded = !values.has(group + OVERLAY.data)
+  const isEmbedded = !values.has(group + OVERLAY_ELEMENTS.data)
   const size = (tag: number, ofImage: number) =>
     values.number(group + tag) ?? (isEmbedded ? values.number(ofImage) : null) ?? 0
-  const rows = size(OVERLAY.rows, TAG.Rows)
-  const columns = size(OVERLAY.columns, TAG.Columns)
-  const count = values.number(group + OVERLAY.frames)
+  const rows = size(OVERLAY_ELEMENTS.rows, TAG.Rows)
+  const columns = size(OVERLAY_ELEMENTS.columns, TAG.Columns)
+  const count = values.number(group + OVERLAY_ELEMENTS.frames)
   const bytes = Math.ceil((rows * columns * (count ?? 1)) / 8)
   const data = isEmbedded
     ? Buffer.alloc(0)
-    : values.bytes(group + OVERLAY.data, MAX_PLANE_BYTES)?.subarray(0, bytes)
+    : values.bytes(group + OVERLAY_ELEMENTS.data, MAX_PLANE_BYTES)?.subarray(0, bytes)
   if (!data || bytes === 0 || (!isEmbedded && data.length < bytes)) return undefined
-  const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
-  const first = values.number(group + OVERLAY.firstFrame) ?? 1
+  const [row = 1, column = 1] = values.vector(group + OVERLAY_ELEMENTS.origin, 2) ?? []
+  const first = values.number(group + OVERLAY_ELEMENTS.firstFrame) ?? 1
   return {
     group: group >>> 16,
     rows,
@@ -242,9 +246,11 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane | undef
     origin: [row, column],
     // Each frame has its own bits of an embedded overlay.
     frames: isEmbedded || count === null ? null : { first, count },
-    type: values.text(group + OVERLAY.type),
-    label: values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description),
-    bit: isEmbedded ? values.number(group + OVERLAY.bit) : null,
+    type: values.text(group + OVERLAY_ELEMENTS.type),
+    label:
+      values.text(group + OVERLAY_ELEMENTS.label) ||
+      values.text(group + OVERLAY_ELEMENTS.description),
+    bit: isEmbedded ? values.number(group + OVERLAY_ELEMENTS.bit) : null,
     data,
   }
 }
@@ -255,10 +261,10 @@ export const tablesOf = (values: AttributeValues, sequence: number): LookUpTable
     .slice(0, MAX_TABLES)
     .flatMap((item) => {
       // PS3.3 C.11.2.1.1: of a VOI LUT, if the values after rescale are.
-      const signed =
+      const hasSignedValues =
         isSigned(values) ||
         (sequence === TAG.VOILUTSequence && (values.number(TAG.RescaleIntercept) ?? 0) < 0)
-      const descriptor = descriptorOf(item, TAG.LUTDescriptor, signed)
+      const descriptor = descriptorOf(item, TAG.LUTDescriptor, hasSignedValues)
       const data = item.bytes(TAG.LUTData, MAX_TABLE_BYTES)
       const explanation = item.text(TAG.LUTExplanation) || item.text(TAG.ModalityLUTType)
       return descriptor && data ? (tableOf(descriptor, data, explanation) ?? []) : []

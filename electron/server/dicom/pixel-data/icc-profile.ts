@@ -8,7 +8,7 @@ const SRGB_PRIMARIES: Readonly<Record<string, readonly [number, number, number]>
 const PRIMARY_TOLERANCE = 0.003
 /** A level of 8 bits. A plain gamma of 2.2 differs by more in dark colours. */
 const CURVE_TOLERANCE = 1 / 255
-const CURVES = ['rTRC', 'gTRC', 'bTRC']
+const CURVE_TAGS = ['rTRC', 'gTRC', 'bTRC']
 const HEADER_BYTES = 128
 /** PS3.3 does not limit them; profiles have about 20. */
 const MAX_TAGS = 200
@@ -29,7 +29,7 @@ export function isSrgbProfile(profile: Buffer): boolean {
   })
   return (
     hasPrimaries &&
-    CURVES.every((name) => {
+    CURVE_TAGS.every((name) => {
       const curve = tags.get(name)
       return curve !== undefined && isSrgbCurve(curve)
     })
@@ -65,13 +65,13 @@ function isSrgbCurve(tag: Buffer): boolean {
     const shown = curve(level / 255)
     // Compared as levels of the screen: a difference of dark colours counts as much as one of
     // bright ones.
-    if (!(Math.abs(encoded(shown) - level / 255) <= CURVE_TOLERANCE)) return false
+    if (!(Math.abs(encodeSrgb(shown) - level / 255) <= CURVE_TOLERANCE)) return false
   }
   return true
 }
 
 /** The transfer function of sRGB, from linear light. */
-const encoded = (linear: number): number =>
+const encodeSrgb = (linear: number): number =>
   linear <= 0.0031308 ? linear * 12.92 : 1.055 * linear ** (1 / 2.4) - 0.055
 
 function curveOf(tag: Buffer): ((level: number) => number) | undefined {

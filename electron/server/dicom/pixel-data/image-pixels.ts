@@ -10,17 +10,17 @@ export type PixelsOrReason =
   | { readonly image: HeaderPixels; readonly reason: null }
   | { readonly image: null; readonly reason: Message }
 
-const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = {
+const FLOAT_FORMATS: Readonly<Record<number, HeaderPixels['float']>> = {
   2145386504: 'float',
   2145386505: 'double',
 }
-const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
+const ALLOWED_BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
   '': [1, 8, 16, 32, 64],
   float: [32],
   double: [64],
 }
 
-const notAnImage = (reason: Message): PixelsOrReason => ({ image: null, reason })
+const undisplayable = (reason: Message): PixelsOrReason => ({ image: null, reason })
 
 /**
  * Reads the Image Pixel module (PS3.3 C.7.6.3), tolerating missing attributes with an evident
@@ -34,18 +34,18 @@ export function imagePixels(
   const rows = toCount(values.number(TAG.Rows))
   const columns = toCount(values.number(TAG.Columns))
   if (!pixels)
-    return notAnImage(
+    return undisplayable(
       message(
         rows > 0 && columns > 0 ? 'viewed-file.is-without-pixels' : 'viewed-file.is-without-image',
       ),
     )
-  if (rows === 0 || columns === 0) return notAnImage(message('viewed-file.is-without-size'))
-  const float = FLOAT[pixels.tag] ?? ''
+  if (rows === 0 || columns === 0) return undisplayable(message('viewed-file.is-without-size'))
+  const float = FLOAT_FORMATS[pixels.tag] ?? ''
   const bitsAllocated =
     toCount(values.number(TAG.BitsAllocated)) ||
     (float === 'double' ? 64 : float === 'float' ? 32 : 0)
-  if (!BITS[float].includes(bitsAllocated))
-    return notAnImage(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
+  if (!ALLOWED_BITS[float].includes(bitsAllocated))
+    return undisplayable(message('viewed-file.is-of-bits', { bits: bitsAllocated }))
   const bitsStored = Math.min(
     toCount(values.number(TAG.BitsStored)) || bitsAllocated,
     bitsAllocated,
@@ -56,7 +56,7 @@ export function imagePixels(
     toCount(values.number(TAG.SamplesPerPixel)) ||
     (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
   if (samplesPerPixel > 4)
-    return notAnImage(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
+    return undisplayable(message('viewed-file.is-of-samples', { samples: samplesPerPixel }))
   const smallest = values.number(TAG.SmallestImagePixelValue)
   const padding = values.number(TAG.PixelPaddingValue)
   const image: HeaderPixels = {
@@ -113,11 +113,11 @@ function storedPhotometricInterpretation(
   length: number,
   frames: number,
 ): string {
-  const full = { ...image, photometricInterpretation: 'YBR_FULL' }
+  const unsubsampled = { ...image, photometricInterpretation: 'YBR_FULL' }
   const isFull =
     /_422$/.test(image.photometricInterpretation) &&
-    framesWithin(length, bitsOfFrame(full)) >= frames
-  return isFull ? full.photometricInterpretation : image.photometricInterpretation
+    framesWithin(length, bitsOfFrame(unsubsampled)) >= frames
+  return isFull ? unsubsampled.photometricInterpretation : image.photometricInterpretation
 }
 
 /** More frames than an hour of fluoroscopy has. */

@@ -39,14 +39,14 @@ export function nativeFrame(
   number: number,
 ): FrameBytes {
   const firstBit = (number - 1) * frameBits
-  const grain = swapsPairs ? 16 : 8
-  const firstByte = Math.floor(firstBit / grain) * (grain / 8)
-  const endByte = Math.ceil((firstBit + frameBits) / grain) * (grain / 8)
+  const unitBits = swapsPairs ? 16 : 8
+  const firstByte = Math.floor(firstBit / unitBits) * (unitBits / 8)
+  const endByte = Math.ceil((firstBit + frameBits) / unitBits) * (unitBits / 8)
   const skipBits = firstBit - firstByte * 8
   const isCut = skipBits > 0 || (endByte - firstByte) * 8 !== frameBits
   return {
     spans: [{ at: at + firstByte, length: endByte - firstByte }],
     swapsPairs,
-    cut: isCut ? { skipBits, bits: frameBits } : undefined,
+    bitRange: isCut ? { skipBits, bits: frameBits } : undefined,
   }
 }

@@ -39,7 +39,8 @@ export function pixelForm(
 }
 
 /** Transfer syntaxes whose frames begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
-const HAS_START_MARKERS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
+const SYNTAXES_WITH_START_MARKERS =
+  /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
 /** Length in bytes of a table of 64-bit numbers for the maximum number of frames. */
 const MAX_TABLE_BYTES = 1 << 20
 
@@ -83,7 +84,7 @@ export function locatePixels(
     const bytes: FrameBytes = {
       spans: [{ at: pixels.at, length: pixels.length }],
       swapsPairs: false,
-      cut: undefined,
+      bitRange: undefined,
     }
     return simpleLocation(
       source,
@@ -99,7 +100,7 @@ export function locatePixels(
     end: pixels.length === UNDEFINED_LENGTH ? undefined : pixels.at + pixels.length,
     frames,
     extended: extendedTable(values),
-    hasStarts: HAS_START_MARKERS.test(transferSyntaxUid),
+    hasStartMarkers: SYNTAXES_WITH_START_MARKERS.test(transferSyntaxUid),
   })
 }
 

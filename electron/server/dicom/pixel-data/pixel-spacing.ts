@@ -7,14 +7,14 @@ export type PixelSpacing = Pick<HeaderFrame, 'spacing' | 'spacingFrom'>
 export const NO_SPACING: PixelSpacing = { spacing: null, spacingFrom: 'none' }
 
 /** PS3.3 C.8.5.5.1.15: centimetres. */
-const CENTIMETRES = 3
+const CENTIMETRES_CODE = 3
 /** PS3.3 C.8.5.5.1.1: a two-dimensional image, as opposed to a curve or spectrum. */
-const TWO_DIMENSIONAL = 1
+const TWO_DIMENSIONAL_FORMAT = 1
 /**
  * CR, DX, MG, intra-oral, XA, RF, biplane XA and the enhanced classes: projections, whose pixel
  * spacing is measured at the detector.
  */
-const PROJECTION = /^1\.2\.840\.10008\.5\.1\.4\.1\.1\.(?:1|1\.[123](?:\.1)?|12\.\d(?:\.\d)?)$/
+const PROJECTION_CLASS = /^1\.2\.840\.10008\.5\.1\.4\.1\.1\.(?:1|1\.[123](?:\.1)?|12\.\d(?:\.\d)?)$/
 
 /**
  * Pixel spacing in mm between rows and between columns, and where it was measured (PS3.3 10.7.1).
@@ -31,7 +31,10 @@ export function pixelSpacing(values: AttributeValues, sopClassUid: string): Pixe
   // PS3.3 10.7.1.3: for a projection it is unknown whether the spacing was corrected, and the
   // spacing at the detector is the upper bound.
   if (own)
-    return { spacing: own, spacingFrom: PROJECTION.test(sopClassUid) ? 'detector' : 'patient' }
+    return {
+      spacing: own,
+      spacingFrom: PROJECTION_CLASS.test(sopClassUid) ? 'detector' : 'patient',
+    }
   if (!imager) return NO_SPACING
   const magnification = values.number(TAG.EstimatedRadiographicMagnificationFactor) ?? 0
   if (magnification <= 0) return { spacing: imager, spacingFrom: 'detector' }
@@ -81,9 +84,9 @@ const toPixel = (value: number | null): number =>
   value !== null && Number.isSafeInteger(value) ? value : -1
 
 function regionSpacing(region: AttributeValues): [number, number] | null {
-  if (region.number(TAG.RegionSpatialFormat) !== TWO_DIMENSIONAL) return null
+  if (region.number(TAG.RegionSpatialFormat) !== TWO_DIMENSIONAL_FORMAT) return null
   const units = [TAG.PhysicalUnitsXDirection, TAG.PhysicalUnitsYDirection]
-  if (units.some((tag) => region.number(tag) !== CENTIMETRES)) return null
+  if (units.some((tag) => region.number(tag) !== CENTIMETRES_CODE)) return null
   const between = {
     columns: Math.abs(region.number(TAG.PhysicalDeltaX) ?? 0),
     rows: Math.abs(region.number(TAG.PhysicalDeltaY) ?? 0),

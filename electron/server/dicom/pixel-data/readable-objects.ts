@@ -2,7 +2,7 @@
 export type ReadableKind = 'report' | 'key-images' | 'waveform' | 'document' | 'video'
 
 /** By SOP class below the storage root (PS3.4 Annex B.5). An entry that ends with a dot is a root. */
-const CLASSES: readonly (readonly [string, ReadableKind])[] = [
+const CLASS_KINDS: readonly (readonly [string, ReadableKind])[] = [
   ['88.59', 'key-images'],
   ['88.', 'report'],
   ['9.', 'waveform'],
@@ -16,8 +16,12 @@ const MPEG_4 = /^1\.2\.840\.10008\.1\.2\.4\.(?:10[2-6](?:\.1)?|10[78])$/
 
 /** What the object can be shown as; null if it is an image or cannot be shown. */
 export function readableKind(sopClassUid: string, transferSyntaxUid: string): ReadableKind | null {
-  const own = sopClassUid.startsWith(STORAGE_ROOT) ? sopClassUid.slice(STORAGE_ROOT.length) : ''
-  const found = CLASSES.find(([uid]) => (uid.endsWith('.') ? own.startsWith(uid) : own === uid))
+  const classSuffix = sopClassUid.startsWith(STORAGE_ROOT)
+    ? sopClassUid.slice(STORAGE_ROOT.length)
+    : ''
+  const found = CLASS_KINDS.find(([uid]) =>
+    uid.endsWith('.') ? classSuffix.startsWith(uid) : classSuffix === uid,
+  )
   return found?.[1] ?? (videoType(transferSyntaxUid) === null ? null : 'video')
 }
 

@@ -4,7 +4,7 @@ import { type Message, message } from '#shared/messages/message.ts'
  * Descriptions of objects that the viewer cannot show as images, by SOP class (PS3.4 Annex B.5). An
  * entry that ends with a dot is a root.
  */
-const CLASSES: readonly (readonly [string, Message])[] = [
+const CLASS_MESSAGES: readonly (readonly [string, Message])[] = [
   ['1.2.840.10008.1.3.10', message('viewed-file.is-dicomdir')],
   ['88.59', message('viewed-file.is-key-objects')],
   ['88.67', message('viewed-file.is-dose-report')],
@@ -45,7 +45,7 @@ const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
  * Transfer syntaxes that do not contain individual frames, or whose pixels are elsewhere (PS3.5
  * §A.4).
  */
-const SYNTAXES: readonly (readonly [RegExp, Message])[] = [
+const SYNTAX_MESSAGES: readonly (readonly [RegExp, Message])[] = [
   [/^1\.2\.840\.10008\.1\.2\.4\.10[01](?:\.1)?$/, message('viewed-file.is-mpeg-2')],
   [/^1\.2\.840\.10008\.1\.2\.4\.10[2-6](?:\.1)?$/, message('viewed-file.is-mpeg-4')],
   [/^1\.2\.840\.10008\.1\.2\.4\.10[78]$/, message('viewed-file.is-hevc')],
@@ -55,9 +55,15 @@ const SYNTAXES: readonly (readonly [RegExp, Message])[] = [
 
 /** Why an object cannot be shown as an image; null if nothing prevents it. */
 export function unsupportedReason(sopClassUid: string, transferSyntaxUid: string): Message | null {
-  const own = sopClassUid.startsWith(STORAGE_ROOT)
+  const classSuffix = sopClassUid.startsWith(STORAGE_ROOT)
     ? sopClassUid.slice(STORAGE_ROOT.length)
     : sopClassUid
-  const byClass = CLASSES.find(([uid]) => (uid.endsWith('.') ? own.startsWith(uid) : own === uid))
-  return byClass?.[1] ?? SYNTAXES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ?? null
+  const byClass = CLASS_MESSAGES.find(([uid]) =>
+    uid.endsWith('.') ? classSuffix.startsWith(uid) : classSuffix === uid,
+  )
+  return (
+    byClass?.[1] ??
+    SYNTAX_MESSAGES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ??
+    null
+  )
 }

@@ -1,6 +1,10 @@
 import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
-import { BytesMissing, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
+import {
+  ByteWindow,
+  MissingBytesError,
+  ViewedFileFault,
+} from '#server/dicom/data-set/byte-window.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
 import { ElementSearch, type ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -17,7 +21,7 @@ export type { HeaderExtras, LookUpTable, OverlayPlane } from './header-extras.ts
 export type { ViewedHeader } from './viewed-header.ts'
 
 /** The state of a file after its header has been read. */
-interface Opened {
+interface OpenedFile {
   readonly header: ViewedHeader
   /** What is unusual about its header. */
   readonly fault: Message | null
@@ -32,13 +36,13 @@ interface Opened {
  */
 export class ViewedFile {
   readonly #source: ByteSource
-  #reading: Reading | undefined
-  #opened: Opened | undefined
+  #reading: HeaderReading | undefined
+  #opened: OpenedFile | undefined
   #failure: ViewedFileFault | undefined
 
   constructor(source: ByteSource) {
     this.#source = source
-    this.#reading = new Reading(source)
+    this.#reading = new HeaderReading(source)
   }
 
   /** From the file meta information or detected; empty until the header is available. */
@@ -75,7 +79,7 @@ export class ViewedFile {
    * Palette, lookup tables and overlays. The header must be available. @throws {ViewedFileFault}
    */
   extras(): HeaderExtras {
-    const read = this.#open() && new Reading(this.#source).advance()
+    const read = this.#open() && new HeaderReading(this.#source).advance()
     if (!read) throw new ViewedFileFault(message('viewed-file.header-not-come'))
     return headerExtras(read.values)
   }
@@ -90,12 +94,12 @@ export class ViewedFile {
     return file?.pixels?.fault() ?? file?.fault ?? undefined
   }
 
-  #open(): Opened | undefined {
+  #open(): OpenedFile | undefined {
     if (this.#failure) throw this.#failure
     if (this.#opened) return this.#opened
     try {
       const read = this.#reading?.advance()
-      if (read) this.#opened = openedOf(this.#source, read)
+      if (read) this.#opened = openedFileOf(this.#source, read)
       return this.#opened
     } catch (error) {
       if (error instanceof ViewedFileFault) this.#failure = error
@@ -118,12 +122,12 @@ export function isDeflated(source: ByteSource): boolean | undefined {
   } catch (error) {
     // Reported later, when the header is read.
     if (error instanceof ViewedFileFault) return false
-    if (error instanceof BytesMissing) return source.isWhole ? false : undefined
+    if (error instanceof MissingBytesError) return source.isWhole ? false : undefined
     throw error
   }
 }
 
-interface Read {
+interface HeaderParts {
   readonly start: FileStart
   readonly found: ElementSearchResult
   readonly values: AttributeValues
@@ -131,7 +135,7 @@ interface Read {
 }
 
 /** Reads the header elements of a file while its bytes arrive. */
-class Reading {
+class HeaderReading {
   readonly #source: ByteSource
   readonly #window: ByteWindow
   #start: FileStart | undefined
@@ -145,22 +149,22 @@ class Reading {
   }
 
   /** Returns undefined while more bytes are needed. @throws {ViewedFileFault} */
-  advance(): Read | undefined {
+  advance(): HeaderParts | undefined {
     const { isWhole, length } = this.#source
     if (!isWhole && length < this.#needed) return undefined
     try {
       return this.#read(isWhole ? length : undefined)
     } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error
+      if (!(error instanceof MissingBytesError)) throw error
       if (isWhole) throw new ViewedFileFault(message('viewed-file.ends-within-header'))
       // An incomplete sequence is read again from its start, so this waits until the file has grown
       // by a tenth.
-      this.#needed = Math.max(error.until, Math.floor(length * 1.1))
+      this.#needed = Math.max(error.requiredLength, Math.floor(length * 1.1))
       return undefined
     }
   }
 
-  #read(wholeLength: number | undefined): Read {
+  #read(wholeLength: number | undefined): HeaderParts {
     const window = this.#window
     this.#start ??= readFileStart(window, wholeLength)
     const { coding, dataSetOffset, transferSyntaxUid } = this.#start
@@ -172,7 +176,7 @@ class Reading {
   }
 }
 
-function openedOf(source: ByteSource, { start, found, values, form }: Read): Opened {
+function openedFileOf(source: ByteSource, { start, found, values, form }: HeaderParts): OpenedFile {
   const { header, fault, stored } = viewedHeader(values, found.pixels, start, form !== 'native')
   const { transferSyntaxUid } = start
   const pixels =

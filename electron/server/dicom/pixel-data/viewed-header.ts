@@ -2,7 +2,7 @@ import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import type { FileStart } from '#server/dicom/data-set/file-start.ts'
 import type { ElementSearchResult } from '#server/dicom/data-set/found-elements.ts'
-import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { trimTrailing } from '#server/dicom/data-set/vr.ts'
 import { REFERENCING_CLASSES } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { framesAttributes } from './frame-attributes.ts'
@@ -118,15 +118,15 @@ export function viewedHeader(
     studyInstanceUid: text(TAG.StudyInstanceUID),
     seriesInstanceUid: text(TAG.SeriesInstanceUID),
   }
-  const asObject = unsupportedReason(sopClassUid, file.transferSyntaxUid)
-  const { image, reason } = asObject
-    ? { image: null, reason: asObject }
+  const unsupported = unsupportedReason(sopClassUid, file.transferSyntaxUid)
+  const { image, reason } = unsupported
+    ? { image: null, reason: unsupported }
     : imagePixels(values, pixels, isEncapsulated)
   const isSegmentation = REFERENCING_CLASSES[sopClassUid] === 'segmentation'
   const readable = isSegmentation ? imagePixels(values, pixels, isEncapsulated).image : image
-  const inFile = readable && countFrames(values, readable, pixels, isEncapsulated)
-  const counted = image && inFile ? inFile : { frames: 1, fault: null }
-  const { attributes, perFrame, fault } = framesAttributes(values, sopClassUid, counted.frames)
+  const storedFrames = readable && countFrames(values, readable, pixels, isEncapsulated)
+  const imageFrames = image && storedFrames ? storedFrames : { frames: 1, fault: null }
+  const { attributes, perFrame, fault } = framesAttributes(values, sopClassUid, imageFrames.frames)
   const imageType = values.texts(TAG.ImageType)
   const modality = text(TAG.Modality)
   const header: ViewedHeader = {
@@ -137,8 +137,8 @@ export function viewedHeader(
       sopInstanceUid,
       sopClassUid,
       transferSyntaxUid: file.transferSyntaxUid,
-      instanceNumber: integer(values.number(TAG.InstanceNumber)) ?? 0,
-      frames: counted.frames,
+      instanceNumber: integerOrNull(values.number(TAG.InstanceNumber)) ?? 0,
+      frames: imageFrames.frames,
       image,
       notImage: reason,
       attributes,
@@ -148,7 +148,7 @@ export function viewedHeader(
       voiLutFunction: text(TAG.VOILUTFunction),
       windowExplanation: values.texts(TAG.WindowCenterWidthExplanation),
       rescaleType: rescaleTypeOf(values, modality, imageType, attributes),
-      frameTime: counted.frames > 1 ? frameTimeOf(values) : null,
+      frameTime: imageFrames.frames > 1 ? frameTimeOf(values) : null,
       acquisitionTime: text(TAG.AcquisitionTime) || timeOf(text(TAG.AcquisitionDateTime)),
       contentTime: text(TAG.ContentTime),
       viewPosition: text(TAG.ViewPosition) || viewOf(values),
@@ -165,14 +165,14 @@ export function viewedHeader(
       mimeType: text(TAG.MIMETypeOfEncapsulatedDocument).toLowerCase(),
     },
   }
-  const stored = readable && inFile && { image: readable, frames: inFile.frames }
-  return { header, fault: inFile?.fault ?? fault, stored }
+  const stored = readable && storedFrames && { image: readable, frames: storedFrames.frames }
+  return { header, fault: storedFrames?.fault ?? fault, stored }
 }
 
 const studyOf = (values: AttributeValues, studyInstanceUid: string): HeaderStudy => ({
   studyInstanceUid,
   // Empty component groups are removed (PS3.5 §6.2.1.1).
-  patientName: withoutEnd(values.text(TAG.PatientName), '= '),
+  patientName: trimTrailing(values.text(TAG.PatientName), '= '),
   patientId: values.text(TAG.PatientID),
   patientBirthDate: values.text(TAG.PatientBirthDate),
   patientSex: values.text(TAG.PatientSex),
@@ -185,7 +185,7 @@ const studyOf = (values: AttributeValues, studyInstanceUid: string): HeaderStudy
 const seriesOf = (
   values: AttributeValues,
 ): Omit<HeaderSeries, 'studyInstanceUid' | 'seriesInstanceUid'> => ({
-  seriesNumber: integer(values.number(TAG.SeriesNumber)),
+  seriesNumber: integerOrNull(values.number(TAG.SeriesNumber)),
   modality: values.text(TAG.Modality),
   seriesDescription: values.text(TAG.SeriesDescription),
   bodyPartExamined: values.text(TAG.BodyPartExamined),
@@ -199,15 +199,19 @@ function countFrames(
   pixels: ElementSearchResult['pixels'],
   isEncapsulated: boolean,
 ): { readonly frames: number; readonly fault: Message | null } {
-  const claimed = frameCount(values)
+  const declaredFrames = frameCount(values)
   if (isEncapsulated || !pixels) {
-    if (claimed > MAX_FRAMES)
+    if (declaredFrames > MAX_FRAMES)
       throw new ViewedFileFault(message('viewed-file.too-many-frames', { most: MAX_FRAMES }))
-    return { frames: claimed, fault: null }
+    return { frames: declaredFrames, fault: null }
   }
   const room = framesWithin(pixels.length, bitsOfFrame(image))
-  if (room >= claimed && claimed <= MAX_FRAMES) return { frames: claimed, fault: null }
-  return { frames: Math.min(Math.max(1, room), MAX_FRAMES), fault: missingFrames(room, claimed) }
+  if (room >= declaredFrames && declaredFrames <= MAX_FRAMES)
+    return { frames: declaredFrames, fault: null }
+  return {
+    frames: Math.min(Math.max(1, room), MAX_FRAMES),
+    fault: missingFrames(room, declaredFrames),
+  }
 }
 
 /** PS3.3 C.7.6.1.1.5. */
@@ -245,10 +249,10 @@ function rescaleTypeOf(
 /** Milliseconds per frame: the recommended rate, otherwise the recorded one. */
 function frameTimeOf(values: AttributeValues): number | null {
   const rate =
-    positive(values.number(TAG.RecommendedDisplayFrameRate)) ??
-    positive(values.number(TAG.CineRate))
+    positiveOrNull(values.number(TAG.RecommendedDisplayFrameRate)) ??
+    positiveOrNull(values.number(TAG.CineRate))
   if (rate !== null) return 1000 / rate
-  const time = positive(values.number(TAG.FrameTime))
+  const time = positiveOrNull(values.number(TAG.FrameTime))
   if (time !== null) return time
   // PS3.3 C.7.6.5.1.2: the first value of the vector is 0.
   const steps = values
@@ -257,10 +261,10 @@ function frameTimeOf(values: AttributeValues): number | null {
   return steps.length === 0 ? null : steps.reduce((sum, step) => sum + step, 0) / steps.length
 }
 
-const positive = (value: number | null): number | null =>
+const positiveOrNull = (value: number | null): number | null =>
   value !== null && value > 0 ? value : null
 
-const integer = (value: number | null): number | null =>
+const integerOrNull = (value: number | null): number | null =>
   value !== null && Number.isSafeInteger(value) ? value : null
 
 /** The time part (TM) of a DT value (PS3.5 §6.2). */

@@ -2,9 +2,9 @@ import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts
 import type { Colour } from '#shared/contract/referencing-objects.ts'
 
 /** D50, the white point of the profile connection space (PS3.3 C.10.7.1.1). */
-const WHITE = [0.9642, 1, 0.8249] as const
+const WHITE_POINT = [0.9642, 1, 0.8249] as const
 /** XYZ with white point D50 to linear sRGB, adapted to D65 by Bradford's method. */
-const TO_RGB = [
+const XYZ_TO_RGB = [
   [3.1338561, -1.6168667, -0.4906146],
   [-0.9787684, 1.9161415, 0.033454],
   [0.0719453, -0.2289914, 1.4052427],
@@ -22,8 +22,8 @@ export function cielabColour(lightness: number, a: number, b: number): Colour {
   const y = ((lightness / 65_535) * 100 + 16) / 116
   const x = y + ((a / 65_535) * 255 - 128) / 500
   const z = y - ((b / 65_535) * 255 - 128) / 200
-  const xyz = [x, y, z].map((part, axis) => linearOf(part) * (WHITE[axis] ?? 1))
-  const [red = 0, green = 0, blue = 0] = TO_RGB.map((row) =>
+  const xyz = [x, y, z].map((part, axis) => linearOf(part) * (WHITE_POINT[axis] ?? 1))
+  const [red = 0, green = 0, blue = 0] = XYZ_TO_RGB.map((row) =>
     byteOf(row.reduce((sum, factor, axis) => sum + factor * (xyz[axis] ?? 0), 0)),
   )
   return [red, green, blue]

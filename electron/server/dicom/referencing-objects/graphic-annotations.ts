@@ -39,7 +39,7 @@ export function layersOf(values: AttributeValues): PresentationState['layers'] {
  */
 export function annotationsOf(values: AttributeValues): {
   readonly annotations: PresentationState['annotations']
-  readonly faulty: number
+  readonly faultyCount: number
 } {
   let faulty = 0
   let objects = 0
@@ -48,25 +48,25 @@ export function annotationsOf(values: AttributeValues): {
     const graphicItems = item.items(TAG.GraphicObjectSequence)
     const textItems = item.items(TAG.TextObjectSequence)
     objects += graphicItems.length + textItems.length
-    if (objects > MAX_OBJECTS) throw tooMany()
+    if (objects > MAX_OBJECTS) throw tooManyGraphicsFault()
     const graphics = graphicItems.flatMap((one) => graphicOf(one) ?? [])
     const texts = textItems.flatMap((one) => textOf(one) ?? [])
     faulty += graphicItems.length - graphics.length + textItems.length - texts.length
     points += graphics.reduce((sum, graphic) => sum + graphic.points.length, 0)
-    if (points > MAX_POINTS) throw tooMany()
+    if (points > MAX_POINTS) throw tooManyGraphicsFault()
     const references = imageReferences(item, TAG.ReferencedImageSequence)
     const [tracked] = [...graphicItems, ...textItems]
     const trackingUid = tracked?.text(TAG.TrackingUID) ?? ''
     return { references, layer: item.text(TAG.GraphicLayer), trackingUid, graphics, texts }
   })
-  return { annotations, faulty }
+  return { annotations, faultyCount: faulty }
 }
 
-const tooMany = () =>
+const tooManyGraphicsFault = () =>
   new ViewedFileFault(message('referencing-object.too-many-graphics', { most: MAX_OBJECTS }))
 
 /** Number of points that a type needs (PS3.3 C.10.5.2): the least and the most. */
-const POINTS: Readonly<Record<Graphic['type'], readonly [number, number]>> = {
+const POINT_COUNTS: Readonly<Record<Graphic['type'], readonly [number, number]>> = {
   POINT: [1, 1],
   POLYLINE: [2, MAX_POINTS],
   INTERPOLATED: [2, MAX_POINTS],
@@ -78,7 +78,7 @@ const POINTS: Readonly<Record<Graphic['type'], readonly [number, number]>> = {
 function graphicOf(item: AttributeValues): Graphic | undefined {
   const type = item.text(TAG.GraphicType) as Graphic['type']
   const units = unitsOf(item, TAG.GraphicAnnotationUnits)
-  const range = Object.hasOwn(POINTS, type) ? POINTS[type] : undefined
+  const range = Object.hasOwn(POINT_COUNTS, type) ? POINT_COUNTS[type] : undefined
   const points = pairsOf(item.numbers(TAG.GraphicData))
   if (!units || !range || !points) return undefined
   if (points.length < range[0] || points.length > range[1]) return undefined

@@ -1,11 +1,11 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import {
-  inBase64,
   type LookUpTable,
   OVERLAY_GROUPS,
   overlaysOf,
   tablesOf,
+  withBase64Data,
 } from '#server/dicom/pixel-data/header-extras.ts'
 import type {
   DisplayedArea,
@@ -34,9 +34,9 @@ export function presentationStateOf(
   const notApplied: Message[] = []
   if (values.items(TAG.MaskSubtractionSequence).length > 0)
     notApplied.push(message('referencing-object.mask-not-applied'))
-  const { annotations, faulty } = annotationsOf(values)
-  if (faulty > 0)
-    notApplied.push(message('referencing-object.faulty-graphics', { graphics: faulty }))
+  const { annotations, faultyCount } = annotationsOf(values)
+  if (faultyCount > 0)
+    notApplied.push(message('referencing-object.faulty-graphics', { graphics: faultyCount }))
   const rotation = values.number(TAG.ImageRotation) ?? 0
   if (![0, 90, 180, 270].includes(rotation))
     throw new ViewedFileFault(message('referencing-object.unknown-rotation'))
@@ -61,7 +61,7 @@ export function presentationStateOf(
     layers: layersOf(values),
     annotations,
     overlays: overlaysOf(values).map((overlay) => ({
-      ...inBase64(overlay),
+      ...withBase64Data(overlay),
       origin: [overlay.origin[0], overlay.origin[1]],
     })),
     activations: OVERLAY_GROUPS.flatMap((group) => {
@@ -84,7 +84,7 @@ function grayscaleOf(values: AttributeValues): Grayscale {
   const [presentationLut] = tablesOf(values, TAG.PresentationLUTSequence)
   return {
     rescale: slope !== null && intercept !== null ? { slope, intercept } : null,
-    modalityLut: modalityLut ? inBase64(modalityLut) : null,
+    modalityLut: modalityLut ? withBase64Data(modalityLut) : null,
     voi: values.items(TAG.SoftcopyVOILUTSequence).map((item) => {
       const [table] = tablesOf(item, TAG.VOILUTSequence)
       const lut = table && withSign(table, (intercept ?? 0) < 0)
@@ -94,10 +94,10 @@ function grayscaleOf(values: AttributeValues): Grayscale {
         references: imageReferences(item, TAG.ReferencedImageSequence),
         window: center !== null && width !== null && width > 0 ? { center, width } : null,
         function: item.text(TAG.VOILUTFunction),
-        lut: lut ? inBase64(lut) : null,
+        lut: lut ? withBase64Data(lut) : null,
       }
     }),
-    presentationLut: presentationLut ? inBase64(presentationLut) : null,
+    presentationLut: presentationLut ? withBase64Data(presentationLut) : null,
     isInverse: values.text(TAG.PresentationLUTShape) === 'INVERSE',
   }
 }

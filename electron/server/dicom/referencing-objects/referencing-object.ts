@@ -1,8 +1,8 @@
 import { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import {
   type ByteSource,
-  BytesMissing,
   ByteWindow,
+  MissingBytesError,
   ViewedFileFault,
 } from '#server/dicom/data-set/byte-window.ts'
 import { UNDEFINED_LENGTH } from '#server/dicom/data-set/coding.ts'
@@ -33,7 +33,7 @@ export async function readReferencingObject(source: ByteSource): Promise<Referen
     const sopClassUid = values.text(TAG.SOPClassUID) || start.sopClassUid
     return await objectOf(sopClassUid, values, found.pixels)
   } catch (error) {
-    if (error instanceof BytesMissing)
+    if (error instanceof MissingBytesError)
       throw new ViewedFileFault(message('viewed-file.ends-within-header'))
     throw error
   }

@@ -94,30 +94,32 @@ function framesOf(
     throw new ViewedFileFault(
       message('viewed-file.some-frame-attributes', { groups: groups.length, frames: count }),
     )
-  const common = shared && placeOf(shared)
+  const common = shared && planeOf(shared)
   const commonReferences = shared ? sourceImages(shared) : []
   const commonSegment = shared ? segmentOf(shared) : null
-  let without = 0
+  let framesWithoutSegment = 0
   const frames = groups.slice(0, count).map((group): Frame => {
-    const place = placeOf(group)
+    const plane = planeOf(group)
     const references = sourceImages(group)
     const segment = type === 'LABELMAP' ? 0 : (segmentOf(group) ?? commonSegment)
-    if (segment === null) without += 1
+    if (segment === null) framesWithoutSegment += 1
     return {
       segment: segment ?? -1,
-      position: place.position ?? common?.position ?? null,
-      orientation: place.orientation ?? common?.orientation ?? null,
-      spacing: place.spacing ?? common?.spacing ?? null,
+      position: plane.position ?? common?.position ?? null,
+      orientation: plane.orientation ?? common?.orientation ?? null,
+      spacing: plane.spacing ?? common?.spacing ?? null,
       references: references.length > 0 ? references : commonReferences,
     }
   })
   // The frames stay in the list, since their positions in it are the numbers of the frames.
   const faults =
-    without > 0 ? [message('referencing-object.frames-without-segment', { frames: without })] : []
+    framesWithoutSegment > 0
+      ? [message('referencing-object.frames-without-segment', { frames: framesWithoutSegment })]
+      : []
   return { frames, faults }
 }
 
-function placeOf(group: AttributeValues): FramePlane {
+function planeOf(group: AttributeValues): FramePlane {
   const vector = <T>(sequence: number, tag: number, length: number) =>
     (group.items(sequence)[0]?.vector(tag, length) ?? null) as T | null
   const spacing = vector<[number, number]>(TAG.PixelMeasuresSequence, TAG.PixelSpacing, 2)

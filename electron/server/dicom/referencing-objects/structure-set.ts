@@ -13,7 +13,7 @@ const MAX_CONTOUR_BYTES = 8 << 20
 /** Contours that are read before other work gets its turn. */
 const CONTOURS_AT_ONCE = 200
 
-const TYPES: readonly string[] = ['CLOSED_PLANAR', 'OPEN_PLANAR', 'POINT']
+const CONTOUR_TYPES: readonly string[] = ['CLOSED_PLANAR', 'OPEN_PLANAR', 'POINT']
 
 /** Reads an RT Structure Set (PS3.3 A.19, C.8.8.5, C.8.8.6). @throws {ViewedFileFault} */
 export async function structureSetOf(values: AttributeValues): Promise<StructureSet> {
@@ -24,7 +24,7 @@ export async function structureSetOf(values: AttributeValues): Promise<Structure
       .items(TAG.RTROIObservationsSequence)
       .map((one) => [one.number(TAG.ReferencedROINumber), one.text(TAG.RTROIInterpretedType)]),
   )
-  const drawn = new Map(
+  const contoursByRoi = new Map(
     values
       .items(TAG.ROIContourSequence)
       .map((one) => [one.number(TAG.ReferencedROINumber), one] as const),
@@ -34,7 +34,7 @@ export async function structureSetOf(values: AttributeValues): Promise<Structure
   for (const item of described) {
     const number = item.number(TAG.ROINumber)
     if (number === null) continue
-    const contours = drawn.get(number)
+    const contours = contoursByRoi.get(number)
     rois.push({
       number,
       name: item.text(TAG.ROIName),
@@ -76,7 +76,7 @@ async function contoursOf(
     }
     const type = geometricType as Contour['type']
     const points = pointsOf(item)
-    if (!points || !TYPES.includes(type)) {
+    if (!points || !CONTOUR_TYPES.includes(type)) {
       count.faulty += 1
       continue
     }

@@ -28,21 +28,21 @@ export async function* sendOnAssociation<I extends FileToSend>(
     const instance = instances[at++]
     return instance && prepare(operation, instance)
   }
-  let ahead = prepareNext()
+  let preparing = prepareNext()
   try {
-    while (ahead) {
-      const prepared = await ahead
-      ahead = prepareNext()
+    while (preparing) {
+      const prepared = await preparing
+      preparing = prepareNext()
       if ('result' in prepared) yield prepared.result
       else yield await store(operation, prepared, takeUnsent())
     }
   } finally {
-    const unused = await ahead
+    const unused = await preparing
     if (unused && 'file' in unused) await unused.file[Symbol.asyncDispose]()
   }
 }
 
-interface Prepared<I> {
+interface PreparedInstance<I> {
   readonly instance: I
   readonly context: AcceptedContext
   readonly file: FramedFile
@@ -52,22 +52,22 @@ interface Prepared<I> {
 async function prepare<I extends FileToSend>(
   { association, peerAsScp, maximumLength, retrievalSlices: slices, limits }: Operation,
   instance: I,
-): Promise<Prepared<I> | { readonly result: SendResult<I> }> {
-  const chosen = contextFor(peerAsScp, instance, association.callingAeTitle)
-  if ('result' in chosen) return chosen
-  const { context } = chosen
+): Promise<PreparedInstance<I> | { readonly result: SendResult<I> }> {
+  const contextOrResult = contextFor(peerAsScp, instance, association.callingAeTitle)
+  if ('result' in contextOrResult) return contextOrResult
+  const { context } = contextOrResult
   const { retrievalSliceBytes: sliceBytes } = limits
   const framing = { contextId: context.id, maximumLength, slices, sliceBytes }
   try {
     return { instance, context, file: await FramedFile.open(instance, framing) }
   } catch (error) {
-    return { result: { instance, outcome: 'failed', error: asError(error), isTried: true } }
+    return { result: { instance, outcome: 'failed', error: asError(error), wasAttempted: true } }
   }
 }
 
 async function store<I extends FileToSend>(
   { association, subOperations }: Operation,
-  { instance, context, file }: Prepared<I>,
+  { instance, context, file }: PreparedInstance<I>,
   before: readonly Buffer[],
 ): Promise<SendResult<I>> {
   try {
@@ -78,7 +78,7 @@ async function store<I extends FileToSend>(
     const { callingAeTitle: aeTitle } = association
     throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle }))
   } catch (error) {
-    return { instance, outcome: 'failed', error: asError(error), isTried: true }
+    return { instance, outcome: 'failed', error: asError(error), wasAttempted: true }
   } finally {
     await file[Symbol.asyncDispose]()
   }

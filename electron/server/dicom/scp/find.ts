@@ -6,7 +6,7 @@ import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
 
-type Answers = AsyncGenerator<EncodedIdentifiers, DimseResult, void>
+type PendingAnswers = AsyncGenerator<EncodedIdentifiers, DimseResult, void>
 type Step = IteratorResult<EncodedIdentifiers, DimseResult>
 
 // PS3.4 Tables C.4-1 and K.4-1
@@ -32,10 +32,14 @@ export async function find(scp: CFindScp, operation: Operation): Promise<Complet
   const progress: Progress = { responses: 0, unsent: undefined }
   try {
     while (!signal.aborted) {
-      const asked = answers.next()
-      const answer = (await availableNow(asked)) ?? (await nextStep(asked, progress, operation))
+      const nextAnswer = answers.next()
+      const answer =
+        (await availableNow(nextAnswer)) ?? (await nextStep(nextAnswer, progress, operation))
       if (!answer)
-        return { result: await cancelledResult(answers, asked, limits.cancelSeconds), ...progress }
+        return {
+          result: await cancelledResult(answers, nextAnswer, limits.cancelSeconds),
+          ...progress,
+        }
       if (answer.done) return { result: answer.value, ...progress }
       await flush(progress, operation)
       const { responses, unsent } = await sendPending(answer.value, operation)
@@ -57,11 +61,11 @@ interface Progress {
  * The next result of the service, if it is available within this turn of the event loop, so that a
  * few rows and their final response are sent in one write.
  */
-function availableNow(asked: Promise<Step>): Promise<Step | undefined> {
+function availableNow(nextAnswer: Promise<Step>): Promise<Step | undefined> {
   return new Promise((resolve, reject) => {
-    const turn = setImmediate(resolve, undefined)
-    asked.then((step) => {
-      clearImmediate(turn)
+    const immediate = setImmediate(resolve, undefined)
+    nextAnswer.then((step) => {
+      clearImmediate(immediate)
       resolve(step)
     }, reject)
   })
@@ -101,7 +105,7 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
  * otherwise Cancel.
  */
 async function cancelledResult(
-  answers: Answers,
+  answers: PendingAnswers,
   asked: Promise<Step> | undefined,
   seconds: number,
 ): Promise<DimseResult> {
@@ -115,7 +119,7 @@ async function cancelledResult(
 }
 
 async function finalResult(
-  answers: Answers,
+  answers: PendingAnswers,
   asked: Promise<Step> | undefined,
 ): Promise<DimseResult> {
   try {

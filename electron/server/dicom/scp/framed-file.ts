@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
-  FRAGMENT_HEADER,
+  FRAGMENT_HEADER_BYTES,
   fragmentCapacity,
   writeFragmentHeader,
 } from '#server/dicom/dimse/message.ts'
@@ -54,7 +54,7 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
       return framed
     } catch (error) {
       if (file !== undefined) await close(file)
-      throw unreadable(error)
+      throw unreadableError(error)
     }
   }
 
@@ -67,7 +67,7 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
     this.#framing = framing
     this.#room = Math.min(
       fragmentCapacity(framing.maximumLength),
-      (framing.sliceBytes - FRAGMENT_HEADER) & ~1,
+      (framing.sliceBytes - FRAGMENT_HEADER_BYTES) & ~1,
     )
     this.#position = dataSetOffset
     this.#end = bytes
@@ -83,7 +83,7 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
     try {
       return first ?? (await this.#read())
     } catch (error) {
-      throw unreadable(error)
+      throw unreadableError(error)
     }
   }
 
@@ -101,11 +101,11 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
     const bytes = this.#end - this.#position
     if (bytes <= 0) return undefined
     const room = this.#room
-    const mostBytes = Math.floor(sliceBytes / (room + FRAGMENT_HEADER)) * room
-    const isLast = bytes <= mostBytes
-    const read = Math.min(bytes, mostBytes)
+    const maxBytes = Math.floor(sliceBytes / (room + FRAGMENT_HEADER_BYTES)) * room
+    const isLast = bytes <= maxBytes
+    const read = Math.min(bytes, maxBytes)
     const length = read + (isLast && this.#isPadded ? 1 : 0)
-    const slice = slices.take(length + Math.ceil(length / room) * FRAGMENT_HEADER)
+    const slice = slices.take(length + Math.ceil(length / room) * FRAGMENT_HEADER_BYTES)
     const gaps: Buffer[] = []
     let at = 0
     for (let from = 0; from < length; from += room) {
@@ -128,5 +128,5 @@ export class FramedFile implements FramedDataSet, AsyncDisposable {
 }
 
 /** Omits the path, which must not appear in messages. */
-const unreadable = (error: unknown): Error =>
+const unreadableError = (error: unknown): Error =>
   new Error(`the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown fault'})`)

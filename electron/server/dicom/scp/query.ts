@@ -6,9 +6,9 @@ import { IDENTIFIER_SYNTAXES } from './basic-worklist.ts'
 import { find } from './find.ts'
 
 /** The options of C-FIND by their position (PS3.4 Table C.5-1). */
-const OPTION = { relational: 0, dateTime: 1 } as const
+const OPTION_INDEX = { relational: 0, dateTime: 1 } as const
 /** Supported options; fuzzy matching of names and adjustment of time zones are not. */
-const SUPPORTED: ReadonlySet<number> = new Set(Object.values(OPTION))
+const SUPPORTED_OPTIONS: ReadonlySet<number> = new Set(Object.values(OPTION_INDEX))
 
 const NO_OPTIONS = Buffer.alloc(0)
 
@@ -21,8 +21,8 @@ export interface QueryOptions {
 }
 
 export const queryOptions = (options: Buffer = NO_OPTIONS): QueryOptions => ({
-  isRelational: options[OPTION.relational] === 1,
-  combinesDateTime: options[OPTION.dateTime] === 1,
+  isRelational: options[OPTION_INDEX.relational] === 1,
+  combinesDateTime: options[OPTION_INDEX.dateTime] === 1,
 })
 
 /** Patient Root and Study Root C-FIND as SCP (PS3.4 Annex C). */
@@ -32,7 +32,7 @@ export function query(scp: CFindScp): ServiceClass {
     transferSyntaxes: IDENTIFIER_SYNTAXES,
     acceptsScpRole: false,
     negotiateOptions: (proposed) =>
-      Buffer.from(proposed.map((value, at) => (value === 1 && SUPPORTED.has(at) ? 1 : 0))),
+      Buffer.from(proposed.map((value, at) => (value === 1 && SUPPORTED_OPTIONS.has(at) ? 1 : 0))),
     commands: { [COMMAND_FIELD['C-FIND-RQ']]: (operation) => find(scp, operation) },
   }
 }

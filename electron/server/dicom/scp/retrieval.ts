@@ -1,7 +1,7 @@
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE_BIT } from '#server/dicom/dimse/command-set.ts'
 import { TOO_LONG, writeMessage } from '#server/dicom/dimse/message.ts'
 import type {
   Retrieval,
@@ -12,7 +12,7 @@ import type {
 } from '#server/dicom/dimse/service.ts'
 import type { Completion, Operation, ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { sendOnAssociation } from './association-store.ts'
 
@@ -24,7 +24,7 @@ const IDENTIFIER_SYNTAXES = [
 ]
 
 /** C-MOVE as SCP, of both information models (PS3.4 C.4.2). */
-export const move = (scp: RetrievalScp): ServiceClass => ({
+export const moveService = (scp: RetrievalScp): ServiceClass => ({
   sopClasses: [SOP_CLASS.patientRootMove, SOP_CLASS.studyRootMove],
   transferSyntaxes: IDENTIFIER_SYNTAXES,
   acceptsScpRole: false,
@@ -37,7 +37,7 @@ export const move = (scp: RetrievalScp): ServiceClass => ({
 })
 
 /** C-GET as SCP, of both information models (PS3.4 C.4.3). */
-export const get = (scp: RetrievalScp): ServiceClass => ({
+export const getService = (scp: RetrievalScp): ServiceClass => ({
   sopClasses: [SOP_CLASS.patientRootGet, SOP_CLASS.studyRootGet],
   transferSyntaxes: IDENTIFIER_SYNTAXES,
   acceptsScpRole: false,
@@ -83,7 +83,11 @@ async function perform(
   const results = retrieval.perform()
   try {
     // Ends the sub-operations of a request that is cancelled between two of them.
-    for (let step = await next(results, signal); step; step = await next(results, signal)) {
+    for (
+      let step = await nextResult(results, signal);
+      step;
+      step = await nextResult(results, signal)
+    ) {
       progress.add(step)
       // PS3.4 C.4.2.3.1: a pending response for each sub-operation. That of the last one is left
       // out, because the final response follows.
@@ -99,7 +103,7 @@ async function perform(
   }
 }
 
-async function next(
+async function nextResult(
   results: ReturnType<Retrieval['perform']>,
   signal: AbortSignal,
 ): Promise<SubOperationResult | undefined> {
@@ -137,7 +141,7 @@ class Progress {
     const { command, context, messageId, maximumLength } = this.#operation
     const response: CommandSet = {
       affectedSopClassUid: context.abstractSyntax,
-      commandField: command.commandField | RESPONSE,
+      commandField: command.commandField | RESPONSE_BIT,
       messageIdBeingRespondedTo: messageId,
       hasDataSet: false,
       status: 0xff00,
@@ -175,7 +179,7 @@ class Progress {
     const { completed, failed, warning } = this.#counts
     if (this.remaining > 0) return { status: 0xfe00 }
     if (failed === 0 && warning === 0) return { status: 0x0000 }
-    const comment = this.#reason && { errorComment: english(this.#reason) }
+    const comment = this.#reason && { errorComment: englishText(this.#reason) }
     return { status: completed + warning === 0 ? 0xa702 : 0xb000, ...comment }
   }
 

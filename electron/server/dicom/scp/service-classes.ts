@@ -17,7 +17,7 @@ import type {
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
 
-const UNCOMPRESSED = [
+const UNCOMPRESSED_SYNTAXES = [
   TRANSFER_SYNTAX.explicitLittleEndian,
   TRANSFER_SYNTAX.implicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
@@ -27,7 +27,7 @@ const UNCOMPRESSED = [
 export function verification(): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.verification],
-    transferSyntaxes: UNCOMPRESSED,
+    transferSyntaxes: UNCOMPRESSED_SYNTAXES,
     acceptsScpRole: false,
     commands: {
       [COMMAND_FIELD['C-ECHO-RQ']]: async () => ({ result: { status: 0x0000 }, responses: 0 }),
@@ -97,7 +97,7 @@ export function whenReady(ready: Promise<void>, service: ServiceClass): ServiceC
 export function mpps(scp: MppsScp): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.modalityPerformedProcedureStep],
-    transferSyntaxes: UNCOMPRESSED,
+    transferSyntaxes: UNCOMPRESSED_SYNTAXES,
     acceptsScpRole: false,
     commands: {
       [COMMAND_FIELD['N-CREATE-RQ']]: async (operation) => {
@@ -122,12 +122,12 @@ export function mpps(scp: MppsScp): ServiceClass {
 export function storageCommitment(
   scp: StorageCommitmentScp,
   isOn: () => boolean,
-  scu: StorageCommitmentScu & { isOn(): boolean } = ASKS_NOBODY,
+  scu: StorageCommitmentScu & { isOn(): boolean } = NO_COMMITMENT_SCU,
 ): ServiceClass {
   return {
     sopClasses: [],
     offers: (uid) => uid === SOP_CLASS.storageCommitmentPushModel && (isOn() || scu.isOn()),
-    transferSyntaxes: UNCOMPRESSED,
+    transferSyntaxes: UNCOMPRESSED_SYNTAXES,
     // An archive that reports a result is the SCP of the association that it opens (PS3.4 J.3.3.1).
     acceptsScpRole: [SOP_CLASS.storageCommitmentPushModel],
     commands: {
@@ -149,7 +149,7 @@ export function storageCommitment(
   }
 }
 
-const ASKS_NOBODY = { isOn: () => false, eventReport: async () => ({ status: 0x0211 }) }
+const NO_COMMITMENT_SCU = { isOn: () => false, eventReport: async () => ({ status: 0x0211 }) }
 
 const affectedInstanceField = (sopInstanceUid: string | undefined) =>
   sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid }

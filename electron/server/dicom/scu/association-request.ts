@@ -69,7 +69,7 @@ export interface RequestOptions {
 }
 
 /** PS3.8 §9.3.2.2: odd, from 1. */
-const idOf = (at: number): number => at * 2 + 1
+const contextIdOf = (at: number): number => at * 2 + 1
 
 export function associateRq(
   { peer, callingAeTitle, contexts, roles = [] }: AssociationOptions,
@@ -81,7 +81,7 @@ export function associateRq(
     calledAeTitle: peer.aeTitle,
     callingAeTitle,
     applicationContext: APPLICATION_CONTEXT,
-    presentationContexts: contexts.map((context, at) => ({ id: idOf(at), ...context })),
+    presentationContexts: contexts.map((context, at) => ({ id: contextIdOf(at), ...context })),
     user: {
       maximumLength,
       implementationClassUid: IMPLEMENTATION.classUid,
@@ -98,7 +98,7 @@ export function acceptedContexts(
   results: readonly ContextResult[],
 ): AcceptedContext[] {
   return proposed.flatMap(({ abstractSyntax, transferSyntaxes }, at) => {
-    const id = idOf(at)
+    const id = contextIdOf(at)
     const answer = results.find((result) => result.id === id)
     if (answer?.result !== 0) return []
     // PS3.8 §9.3.3.2: one of the proposed transfer syntaxes. Some peers omit it if only one was
@@ -134,18 +134,18 @@ export function batchesOf<
 >(instances: readonly I[]): Batch<I>[] {
   const batches: { readonly instances: I[]; readonly contexts: Map<string, ContextProposal> }[] = []
   for (const instance of instances) {
-    const needed = contextsOf(instance)
-    let batch = batches.find(({ contexts }) => needed.every(([key]) => contexts.has(key)))
+    const neededContexts = contextsOf(instance)
+    let batch = batches.find(({ contexts }) => neededContexts.every(([key]) => contexts.has(key)))
     batch ??= batches.find(
       ({ contexts }) =>
-        contexts.size + needed.filter(([key]) => !contexts.has(key)).length <= MAX_CONTEXTS,
+        contexts.size + neededContexts.filter(([key]) => !contexts.has(key)).length <= MAX_CONTEXTS,
     )
     if (!batch) {
       batch = { instances: [], contexts: new Map() }
       batches.push(batch)
     }
     batch.instances.push(instance)
-    for (const [key, context] of needed) batch.contexts.set(key, context)
+    for (const [key, context] of neededContexts) batch.contexts.set(key, context)
   }
   return batches.map(({ instances: part, contexts }) => ({
     instances: part,

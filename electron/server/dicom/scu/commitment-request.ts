@@ -36,7 +36,7 @@ export async function requestCommitment(
         ReferencedSOPInstanceUID: sopInstanceUid,
       })),
     }),
-    notOffered: 'dicom.no-storage-commitment',
+    notOfferedMessage: 'dicom.no-storage-commitment',
   })
   for await (const { status, category } of responses) {
     if (category === 'success' || category === 'warning') return

@@ -36,7 +36,7 @@ export async function sendEventReport(caller: Caller, report: CommitmentReport):
         eventTypeId: report.failed.length === 0 ? EVENT_TYPE.allCommitted : EVENT_TYPE.someFailed,
       },
       dataSet: dataSetOf(report),
-      notOffered: 'dicom.no-commitment-results',
+      notOfferedMessage: 'dicom.no-commitment-results',
     },
   )
   for await (const { status, category } of responses) {

@@ -55,7 +55,7 @@ export async function* moveStudy(
         priority: 0,
       },
       dataSet: identifier,
-      notOffered: 'dicom.no-moves',
+      notOfferedMessage: 'dicom.no-moves',
     },
     {
       responseSeconds: caller.limits?.responseSeconds ?? RESPONSE_SECONDS,

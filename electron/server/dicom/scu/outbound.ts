@@ -7,7 +7,7 @@ import type { Caller } from './service-request.ts'
 import { type InstanceToSend, type MoveOriginator, sendInstances } from './store.ts'
 
 /** Requests to other DICOM nodes, with the gateway's AE title and, over TLS, its certificate. */
-export class Outbound {
+export class OutboundRequests {
   readonly #aeTitle: () => string
   readonly #identity: () => { readonly key: string; readonly cert: string }
 

@@ -13,7 +13,7 @@ export async function echo(caller: Caller): Promise<void> {
     sopClass: SOP_CLASS.verification,
     transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
     command: { commandField: COMMAND_FIELD['C-ECHO-RQ'] },
-    notOffered: 'dicom.no-echo',
+    notOfferedMessage: 'dicom.no-echo',
   })
   for await (const { status } of responses)
     if (status !== 0x0000) throw refusedError(caller.peer, status)

@@ -57,7 +57,10 @@ const REJECTIONS: Readonly<Record<string, (call: Call) => Message>> = {
 }
 
 /** The error for an A-ASSOCIATE-RJ. */
-export function rejectedError({ result, source, reason }: AssociateRj, call: Call): RequestorError {
+export function rejectionError(
+  { result, source, reason }: AssociateRj,
+  call: Call,
+): RequestorError {
   const why =
     REJECTIONS[`${source}/${reason}`]?.(call) ??
     message('dicom.rejected-numbers', { result, source, reason })
@@ -101,7 +104,7 @@ export const hostAndPortOf = ({ host, port }: Call): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 
 /** OpenSSL's codes for a certificate that is neither the configured one nor issued by it. */
-const UNTRUSTED: ReadonlySet<string> = new Set([
+const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -117,7 +120,7 @@ export function tlsError(error: NodeJS.ErrnoException, call: Call): RequestorErr
 
 function tlsFault(error: NodeJS.ErrnoException, place: string): Message {
   const code = error.code ?? ''
-  if (UNTRUSTED.has(code)) return message('dicom.tls-other-certificate', { place })
+  if (UNTRUSTED_CODES.has(code)) return message('dicom.tls-other-certificate', { place })
   if (code === 'CERT_HAS_EXPIRED') return message('dicom.tls-expired', { place })
   if (code === 'CERT_NOT_YET_VALID') return message('dicom.tls-not-yet-valid', { place })
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return message('dicom.tls-other-name', { place })

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { COMMAND_FIELD, RESPONSE } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, RESPONSE_BIT } from '#server/dicom/dimse/command-set.ts'
 import {
   type Message,
   MessageReader,
@@ -11,7 +11,7 @@ import { connect, connectionLostMessage } from '#server/dicom/upper-layer/connec
 import {
   ABORT_REASON,
   ABORT_SOURCE,
-  invalid,
+  invalidParameterFault,
   PduFault,
   type Pdv,
   type RoleSelection,
@@ -43,7 +43,7 @@ import {
 import {
   type Call,
   RequestorError,
-  rejectedError,
+  rejectionError,
   timeoutError,
   tlsError,
 } from './requestor-error.ts'
@@ -265,7 +265,7 @@ export class RequestedAssociation
         this.maximumLength = pdu.user.maximumLength
         this.accepted = acceptedContexts(this.#options.contexts, pdu.presentationContexts)
       }
-      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejectedError(pdu, this.#call))
+      if (pdu?.type === 'A-ASSOCIATE-RJ') this.#finish(rejectionError(pdu, this.#call))
       this.#notifyChange()
     },
     indicateData: ({ pdu }) => {
@@ -308,11 +308,11 @@ export class RequestedAssociation
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
       if (!this.accepted.some(({ id }) => id === pdv.contextId))
-        throw invalid(`presentation context ${pdv.contextId} was not accepted`)
+        throw invalidParameterFault(`presentation context ${pdv.contextId} was not accepted`)
       const response = this.#messages.push(pdv)
       if (!response) continue
-      if (!(response.command.commandField & RESPONSE))
-        throw invalid('a request, of the side that answers requests')
+      if (!(response.command.commandField & RESPONSE_BIT))
+        throw invalidParameterFault('a request, of the side that answers requests')
       this.#responses.push(response)
       this.#waitingBytes += sizeOf(response)
       if (this.#waitingBytes > this.#limits.waitingBytes) this.socket.pause()

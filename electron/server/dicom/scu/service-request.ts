@@ -22,7 +22,7 @@ interface ServiceRequest {
   readonly command: Omit<RequestCommand, 'affectedSopClassUid'>
   readonly dataSet?: DataSet
   /** The message, with the peer's AE title, if the peer does not support the SOP class. */
-  readonly notOffered: MessageCode
+  readonly notOfferedMessage: MessageCode
   readonly transferSyntaxes?: readonly string[]
 }
 
@@ -46,13 +46,13 @@ export async function* requestService(
   const { sopClass, dataSet, transferSyntaxes = DEFAULT_TRANSFER_SYNTAXES } = request
   const { cancel } = options
   // Once the association is open the request is cancelled rather than aborted.
-  const untilOpen = new AbortController()
-  const abort = () => untilOpen.abort()
+  const openingController = new AbortController()
+  const abort = () => openingController.abort()
   if (cancel?.aborted) abort()
   else cancel?.addEventListener('abort', abort)
   await using association = await openAssociation({
     ...caller,
-    signal: caller.signal ?? untilOpen.signal,
+    signal: caller.signal ?? openingController.signal,
     contexts: [{ abstractSyntax: sopClass, transferSyntaxes }],
   })
   cancel?.removeEventListener('abort', abort)
@@ -63,7 +63,7 @@ export async function* requestService(
   if (!context || (caller.roles && isRoleRefused))
     throw new RequestorError(
       'not-accepted',
-      message(request.notOffered, { aeTitle: caller.peer.aeTitle }),
+      message(request.notOfferedMessage, { aeTitle: caller.peer.aeTitle }),
     )
   // A request about an existing instance names its class as the requested one (PS3.7 §10.1).
   const isRequested = request.command.requestedSopClassUid !== undefined
@@ -92,7 +92,7 @@ export async function find(
   caller: Caller,
   sopClass: string,
   identifier: DataSet,
-  notOffered: MessageCode,
+  notOfferedMessage: MessageCode,
   maxMatches = Number.POSITIVE_INFINITY,
 ): Promise<DataSet[]> {
   const matches: DataSet[] = []
@@ -100,7 +100,7 @@ export async function find(
   const command = { commandField: COMMAND_FIELD['C-FIND-RQ'], priority: 0 }
   const responses = requestService(
     caller,
-    { sopClass, command, dataSet: identifier, notOffered },
+    { sopClass, command, dataSet: identifier, notOfferedMessage: notOfferedMessage },
     { cancel: stop.signal },
   )
   for await (const { status, category, dataSet } of responses) {

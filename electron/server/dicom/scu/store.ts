@@ -38,7 +38,7 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
       /** The peer accepts the SOP class, but not the transfer syntax of the file. */
       readonly outcome: 'needs-transcoding'
       /** Transfer syntaxes the peer accepted for the class, of those proposed; at least one. */
-      readonly accepts: readonly string[]
+      readonly acceptedSyntaxes: readonly string[]
     }
   | {
       readonly outcome: 'failed'
@@ -47,7 +47,7 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
        * True if the association failed on this instance or its file cannot be read; false if
        * sending it was not attempted.
        */
-      readonly isTried: boolean
+      readonly wasAttempted: boolean
     }
 )
 
@@ -74,8 +74,8 @@ export async function* sendInstances<I extends InstanceToSend>(
   let fatalError: Error | undefined
   let failures = 0
   for (const { instances, contexts } of batchesOf(given)) {
-    let left = instances
-    while (left.length > 0) {
+    let remaining = instances
+    while (remaining.length > 0) {
       const association =
         fatalError ?? (await openAssociation({ ...caller, contexts }).catch(asError))
       if (association instanceof Error) {
@@ -83,15 +83,15 @@ export async function* sendInstances<I extends InstanceToSend>(
         // batches.
         if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
           fatalError = association
-        for (const instance of left)
-          yield { instance, outcome: 'failed', error: association, isTried: false }
+        for (const instance of remaining)
+          yield { instance, outcome: 'failed', error: association, wasAttempted: false }
         break
       }
       try {
         while (association.isOpen) {
-          const [instance, ...rest] = left
+          const [instance, ...rest] = remaining
           if (!instance) break
-          left = rest
+          remaining = rest
           const result = await send(association, instance, caller.peer.aeTitle, originator)
           yield result
           failures = association.isOpen ? 0 : failures + 1
@@ -116,14 +116,16 @@ export function contextFor<I extends InstanceToSend>(
   const context = contexts.find(({ transferSyntax }) => transferSyntax === transferSyntaxUid)
   if (context) return { context }
   if (contexts.length > 0) {
-    const accepts = contexts.map(({ transferSyntax }) => transferSyntax)
-    return { result: { instance, outcome: 'needs-transcoding', accepts } }
+    const acceptedSyntaxes = contexts.map(({ transferSyntax }) => transferSyntax)
+    return {
+      result: { instance, outcome: 'needs-transcoding', acceptedSyntaxes: acceptedSyntaxes },
+    }
   }
   const error = new RequestorError(
     'not-accepted',
     message('dicom.class-not-taken', { aeTitle, sopClass: nameOfUid(sopClassUid) }),
   )
-  return { result: { instance, outcome: 'failed', error, isTried: true } }
+  return { result: { instance, outcome: 'failed', error, wasAttempted: true } }
 }
 
 /** The C-STORE request of an instance. */
@@ -171,7 +173,7 @@ async function send<I extends InstanceToSend>(
     }
     throw new RequestorError('aborted', message('dicom.no-final-answer', { aeTitle }))
   } catch (error) {
-    return { instance, outcome: 'failed', error: asError(error), isTried: true }
+    return { instance, outcome: 'failed', error: asError(error), wasAttempted: true }
   } finally {
     await file?.close()
   }

@@ -27,7 +27,7 @@ export interface WorklistKeys {
 }
 
 const tag = (keyword: string): number => tagOf(keyword) as number
-const STEPS = tag('ScheduledProcedureStepSequence')
+const STEPS_TAG = tag('ScheduledProcedureStepSequence')
 
 const EXAM_TAGS = {
   studyInstanceUid: tag('StudyInstanceUID'),
@@ -71,13 +71,13 @@ function identifierOf({ modality, startDate }: WorklistKeys): DataSet {
     Object.values(tags)
       .sort((a, b) => a - b)
       .map((each) => ({ tag: each, vr: vrOf(each), value: Buffer.from(values[each] ?? '') }))
-  return [...elements(EXAM_TAGS), { tag: STEPS, vr: 'SQ', value: [elements(STEP_TAGS)] }].sort(
+  return [...elements(EXAM_TAGS), { tag: STEPS_TAG, vr: 'SQ', value: [elements(STEP_TAGS)] }].sort(
     (a, b) => a.tag - b.tag,
   )
 }
 
 function examOf(match: DataSet): WorklistExam {
-  const steps = match.find((element) => element.tag === STEPS)?.value
+  const steps = match.find((element) => element.tag === STEPS_TAG)?.value
   const step = (Array.isArray(steps) ? (steps[0] as DataSet | undefined) : undefined) ?? []
   const textsOf = <K extends string>(set: DataSet, tags: Readonly<Record<K, number>>) =>
     Object.fromEntries(

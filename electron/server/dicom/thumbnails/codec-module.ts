@@ -53,12 +53,12 @@ type WasmFactory = (options: {
 /**
  * Opens a codec that was compiled by Emscripten.
  * @param script file of a module that is given its WebAssembly
- * @param mostBytes that its memory may have; what it then cannot have, fails in its decoder
+ * @param maxBytes that its memory may have; what it then cannot have, fails in its decoder
  */
 export async function openCodec(
   script: string,
   wasm: string,
-  mostBytes = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<WasmModule> {
   const { default: open }: { readonly default: WasmFactory } = await import(
     pathToFileURL(script).href
@@ -67,7 +67,7 @@ export async function openCodec(
     instantiateWasm(imports, receive) {
       const compiled = new WebAssembly.Module(readFileSync(wasm))
       const instance = new WebAssembly.Instance(compiled, imports)
-      limitMemory(instance, mostBytes)
+      limitMemory(instance, maxBytes)
       receive(instance)
       return instance.exports
     },
@@ -77,16 +77,16 @@ export async function openCodec(
 }
 
 /** Emscripten takes more memory by this method of the instance's memory. */
-function limitMemory({ exports }: WasmInstance, mostBytes: number): void {
+function limitMemory({ exports }: WasmInstance, maxBytes: number): void {
   for (const memory of Object.values(exports)) {
     if (!(memory instanceof WebAssembly.Memory)) continue
     const grow = memory.grow.bind(memory)
     memory.grow = (pages) => {
-      if (memory.buffer.byteLength + pages * PAGE > mostBytes)
+      if (memory.buffer.byteLength + pages * PAGE_BYTES > maxBytes)
         throw new RangeError('The decoder takes too much memory.')
       return grow(pages)
     }
   }
 }
 /** WebAssembly Core Specification, 4.2.8. */
-const PAGE = 65_536
+const PAGE_BYTES = 65_536

@@ -10,11 +10,11 @@ import type { DecodedPixels } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
   decodeRleFrame,
-  NATIVE,
+  NATIVE_SYNTAXES,
   nativeFrame,
-  RLE,
+  RLE_SYNTAX,
   type Samples,
-  type Stored,
+  type StoredPixels,
   withSign,
 } from '#shared/pixels/stored.ts'
 import { type FrameInfo, openCodec, type WasmClass, type WasmModule } from './codec-module.ts'
@@ -47,7 +47,7 @@ const DECODERS: Readonly<Record<string, readonly [Codec, WasmClass]>> = {
  * Of the memory of JPEG XL's decoder: its frames may be larger than the image that it states, so
  * that what the decoder allocates is not known before.
  */
-const MAX_BYTES = 512 << 20
+const MAX_DECODER_BYTES = 512 << 20
 const EXTENDED_JPEG = '1.2.840.10008.1.2.4.51'
 const LOSSLESS_JPEG: ReadonlySet<string> = new Set([
   '1.2.840.10008.1.2.4.57',
@@ -59,45 +59,52 @@ export async function decodedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
-): Promise<Stored | DecodedPixels> {
-  if (NATIVE.has(transferSyntaxUid))
+): Promise<StoredPixels | DecodedPixels> {
+  if (NATIVE_SYNTAXES.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-  if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
+  if (transferSyntaxUid === RLE_SYNTAX) return decodeRleFrame(bytes, pixel)
   const decoder = DECODERS[transferSyntaxUid]
   if (!decoder && !LOSSLESS_JPEG.has(transferSyntaxUid))
     throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
   // The other decoders allocate what the codestream says, whatever the header says.
-  if (decoder?.[0] !== JPEG_XL && !isOfSize(codestreamSize(bytes), pixel)) throw damaged()
+  if (decoder?.[0] !== JPEG_XL && !hasPixelSize(codestreamSize(bytes), pixel))
+    throw decodingProblem()
   try {
     if (transferSyntaxUid === EXTENDED_JPEG && pixel.bitsAllocated === 16)
-      return await decodedOf12Bits(bytes, pixel)
+      return await decode12Bit(bytes, pixel)
     return decoder
-      ? await decodedByWasm(bytes, pixel, decoder)
-      : { samples: withSign(whole(lossless(bytes, pixel), pixel), pixel), ...INTERLEAVED }
+      ? await decodeWithWasm(bytes, pixel, decoder)
+      : {
+          samples: withSign(requireAllSamples(decodeLossless(bytes, pixel), pixel), pixel),
+          ...INTERLEAVED,
+        }
   } catch {
     // The decoders throw numbers and texts, too. One that failed may have damaged its memory: the
     // next image gets another.
     if (decoder) modules.delete(decoder[0])
-    throw damaged()
+    throw decodingProblem()
   }
 }
 
-const isOfSize = (size: CodestreamSize | undefined, pixel: ImagePixel): boolean =>
+const hasPixelSize = (size: CodestreamSize | undefined, pixel: ImagePixel): boolean =>
   size?.rows === pixel.rows &&
   size.columns === pixel.columns &&
   size.components === pixel.samplesPerPixel
 
 const INTERLEAVED = { isPlanar: false, isSubsampled: false, isRgb: false }
 
-const damaged = () => new ImageProblem(message('viewer.image-not-decoded'))
+const decodingProblem = () => new ImageProblem(message('viewer.image-not-decoded'))
 
 /** @throws ImageProblem there are fewer samples than the header says, or more */
-function whole(samples: Samples, { rows, columns, samplesPerPixel }: ImagePixel): Samples {
-  if (samples.length !== rows * columns * samplesPerPixel) throw damaged()
+function requireAllSamples(
+  samples: Samples,
+  { rows, columns, samplesPerPixel }: ImagePixel,
+): Samples {
+  if (samples.length !== rows * columns * samplesPerPixel) throw decodingProblem()
   return samples
 }
 
-function lossless(bytes: Uint8Array<ArrayBuffer>, { bitsAllocated }: ImagePixel): Samples {
+function decodeLossless(bytes: Uint8Array<ArrayBuffer>, { bitsAllocated }: ImagePixel): Samples {
   const width = bitsAllocated <= 8 ? 1 : 2
   const { buffer } = new LosslessDecoder().decode(
     bytes.buffer,
@@ -114,23 +121,23 @@ interface ExtendedDecoder {
   getData16(columns: number, rows: number): Uint16Array
 }
 
-async function decodedOf12Bits(
+async function decode12Bit(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
 ): Promise<DecodedPixels> {
-  const path = BUILT
-    ? join(BUILT, 'jpeg.mjs')
-    : join(PACKAGES, 'dicom-image-loader/dist/esm/codecs/jpeg.js')
+  const path = BUILT_FOLDER
+    ? join(BUILT_FOLDER, 'jpeg.mjs')
+    : join(PACKAGES_FOLDER, 'dicom-image-loader/dist/esm/codecs/jpeg.js')
   const { default: Decoder }: { readonly default: new () => ExtendedDecoder } = await import(
     pathToFileURL(path).href
   )
   const decoder = new Decoder()
   decoder.parse(bytes)
   const samples = withoutBias(bytes, decoder.getData16(pixel.columns, pixel.rows))
-  return { samples: withSign(whole(samples, pixel), pixel), ...INTERLEAVED }
+  return { samples: withSign(requireAllSamples(samples, pixel), pixel), ...INTERLEAVED }
 }
 
-async function decodedByWasm(
+async function decodeWithWasm(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   [codec, name]: readonly [Codec, WasmClass],
@@ -144,11 +151,11 @@ async function decodedByWasm(
     decoder.decode()
     const frame = decoder.getFrameInfo()
     const { width, height, componentCount } = frame
-    if (!isOfSize({ rows: height, columns: width, components: componentCount }, pixel))
-      throw damaged()
+    if (!hasPixelSize({ rows: height, columns: width, components: componentCount }, pixel))
+      throw decodingProblem()
     const samples = samplesOf(decoder.getDecodedBuffer(), frame)
     return {
-      samples: withSign(whole(samples, pixel), pixel),
+      samples: withSign(requireAllSamples(samples, pixel), pixel),
       isPlanar: decoder.getInterleaveMode?.() === 0 && pixel.samplesPerPixel > 1,
       isSubsampled: false,
       isRgb: codec === JPEG && pixel.samplesPerPixel === 3,
@@ -172,21 +179,21 @@ function moduleOf(codec: Codec): Promise<WasmModule> {
   const known = modules.get(codec)
   if (known) return known
   const path = pathOf(codec)
-  const script = `${path}.${BUILT ? codec[2] : 'js'}`
+  const script = `${path}.${BUILT_FOLDER ? codec[2] : 'js'}`
   const loading = openCodec(
     script,
     `${path}.wasm`,
-    codec === JPEG_XL ? MAX_BYTES : Number.POSITIVE_INFINITY,
+    codec === JPEG_XL ? MAX_DECODER_BYTES : Number.POSITIVE_INFINITY,
   )
   modules.set(codec, loading)
   return loading
 }
 
 /** Beside the built program (`vite.config.ts` puts them there), or where the packages are. */
-const BUILT = ['codecs', '../codecs']
+const BUILT_FOLDER = ['codecs', '../codecs']
   .map((place) => join(import.meta.dirname, place))
   .find((folder) => existsSync(join(folder, `${JPEG[1]}.wasm`)))
-const PACKAGES = join(import.meta.dirname, '../../../../node_modules/@cornerstonejs')
+const PACKAGES_FOLDER = join(import.meta.dirname, '../../../../node_modules/@cornerstonejs')
 
 const pathOf = ([name, file]: Codec): string =>
-  BUILT ? join(BUILT, file) : join(PACKAGES, name, 'dist', file)
+  BUILT_FOLDER ? join(BUILT_FOLDER, file) : join(PACKAGES_FOLDER, name, 'dist', file)

@@ -6,12 +6,12 @@ import { isGrey } from './png.ts'
 // noisy pictures.
 
 /** ISO/IEC 10918-1 Table K.1 and K.2, in zigzag order: the steps of luminance and chrominance. */
-const LUMINANCE = [
+const LUMINANCE_STEPS = [
   16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37,
   29, 40, 58, 51, 61, 60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87,
   95, 98, 103, 104, 103, 62, 77, 113, 121, 112, 100, 120, 92, 101, 103, 99,
 ]
-const CHROMINANCE = [17, 18, 18, 24, 21, 24, 47, 26, 26, 47, ...Array<number>(54).fill(99)]
+const CHROMINANCE_STEPS = [17, 18, 18, 24, 21, 24, 47, 26, 26, 47, ...Array<number>(54).fill(99)]
 /** The place within a block of each coefficient in zigzag order. */
 const ZIGZAG = [
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20,
@@ -31,7 +31,7 @@ const COSINES = Float64Array.from({ length: 64 }, (_, at) => {
  */
 export function jpegOf(picture: SmallPicture, quality: number): Buffer {
   const { width, height, rgba } = picture
-  const steps = [LUMINANCE, CHROMINANCE].map((table) => scaled(table, quality))
+  const steps = [LUMINANCE_STEPS, CHROMINANCE_STEPS].map((table) => scaledSteps(table, quality))
   const components = isGrey(rgba) ? 1 : 3
   const bits = new BitWriter()
   const previous = [0, 0, 0]
@@ -47,7 +47,13 @@ export function jpegOf(picture: SmallPicture, quality: number): Buffer {
         writeBlock(bits, zigzag, previous[component] as number, kind)
         previous[component] = zigzag[0] as number
       }
-  return Buffer.concat([START, ...tables(steps), frame(width, height, components), bits.end(), END])
+  return Buffer.concat([
+    FILE_START,
+    ...tables(steps),
+    frame(width, height, components),
+    bits.end(),
+    FILE_END,
+  ])
 }
 
 /** @param component of YCbCr; -1 for a grey level */
@@ -100,9 +106,9 @@ function quantize(block: Float64Array, steps: readonly number[], zigzag: Int32Ar
 }
 
 /** F.1.2: the difference of the DC coefficients, then runs of zeros and coefficients. */
-function writeBlock(bits: BitWriter, zigzag: Int32Array, before: number, kind: number): void {
+function writeBlock(bits: BitWriter, zigzag: Int32Array, previousDc: number, kind: number): void {
   const ac = huffmanCodes[kind]?.ac ?? []
-  const difference = (zigzag[0] as number) - before
+  const difference = (zigzag[0] as number) - previousDc
   const size = sizeOf(difference)
   bits.writeCode(dcCode(kind, size))
   bits.write(bitsOf(difference, size), size)
@@ -128,14 +134,14 @@ const sizeOf = (value: number): number => 32 - Math.clz32(Math.abs(value))
 const bitsOf = (value: number, size: number): number =>
   value < 0 ? value + (1 << size) - 1 : value
 
-const scaled = (table: readonly number[], quality: number): number[] => {
+const scaledSteps = (table: readonly number[], quality: number): number[] => {
   const percent = quality < 50 ? 5000 / quality : 200 - quality * 2
   return table.map((step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))))
 }
 
 /** SOI, and APP0 of JFIF 1.01 with square pixels. */
-const START = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex')
-const END = Buffer.from('ffd9', 'hex')
+const FILE_START = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex')
+const FILE_END = Buffer.from('ffd9', 'hex')
 
 const segment = (marker: number, content: readonly number[]): Buffer =>
   Buffer.from([0xff, marker, (content.length + 2) >> 8, (content.length + 2) & 0xff, ...content])

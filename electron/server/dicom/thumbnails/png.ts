@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { SmallPicture } from '#shared/pixels/small-picture.ts'
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
-const BITS = 8
+const BIT_DEPTH = 8
 const [GREY, RGB] = [0, 2]
 /** Each byte less the one above it: neighbouring rows are alike. */
 const UP = 2
@@ -13,7 +13,7 @@ export function pngOf({ width, height, rgba }: SmallPicture): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  header.set([BITS, samples === 1 ? GREY : RGB], 8)
+  header.set([BIT_DEPTH, samples === 1 ? GREY : RGB], 8)
   const stride = width * samples
   const rows = Buffer.alloc(height * (stride + 1))
   for (let y = 0; y < height; y += 1) {

@@ -20,9 +20,9 @@ export interface GivenWindow {
 }
 
 /** Pixels of the longest side of a thumbnail. */
-const SIDE = 128
+const THUMBNAIL_SIDE = 128
 /** A small picture of the middle frame. */
-export const THUMBNAIL: Rendering = {
-  ...{ frame: 'middle', width: SIDE, height: SIDE },
+export const THUMBNAIL_RENDERING: Rendering = {
+  ...{ frame: 'middle', width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE },
   ...{ format: 'png', quality: 100, window: undefined },
 }

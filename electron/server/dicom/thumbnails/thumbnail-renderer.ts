@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { type Rendering, THUMBNAIL } from './rendering.ts'
+import { type Rendering, THUMBNAIL_RENDERING } from './rendering.ts'
 import type { ThumbnailAnswer, ThumbnailRequest } from './thumbnail-worker.ts'
 
 export const THUMBNAIL_LIMITS = {
@@ -16,7 +16,7 @@ export const THUMBNAIL_LIMITS = {
 }
 
 /** Too many images wait for their thumbnails. */
-export class ThumbnailsBusy extends Error {
+export class ThumbnailsBusyError extends Error {
   override name = 'ThumbnailsBusy'
 }
 
@@ -26,7 +26,7 @@ interface Job extends ThumbnailRequest {
 }
 
 /** Beside this file as source; bundled, this file may be in a folder of parts below it. */
-const WORKER = ['./thumbnail-worker.ts', './thumbnail-worker.js', '../thumbnail-worker.js']
+const WORKER_FILES = ['./thumbnail-worker.ts', './thumbnail-worker.js', '../thumbnail-worker.js']
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((path) => existsSync(path))
 
@@ -47,9 +47,9 @@ export class ThumbnailRenderer implements AsyncDisposable {
    * A picture of the file, by default a thumbnail; null where there is none. @throws
    * ThumbnailsBusy, the disk's errors
    */
-  render(path: string, rendering: Rendering = THUMBNAIL): Promise<Uint8Array | null> {
+  render(path: string, rendering: Rendering = THUMBNAIL_RENDERING): Promise<Uint8Array | null> {
     if (this.#isClosed || this.#waiting.length >= this.#limits.waiting)
-      return Promise.reject(new ThumbnailsBusy())
+      return Promise.reject(new ThumbnailsBusyError())
     return new Promise((resolve, reject) => {
       this.#waiting.push({ path, rendering, resolve, reject })
       this.#next()
@@ -61,7 +61,7 @@ export class ThumbnailRenderer implements AsyncDisposable {
     const job = this.#job
     this.#job = undefined
     for (const { reject } of [...this.#waiting.splice(0), ...(job ? [job] : [])])
-      reject(new ThumbnailsBusy())
+      reject(new ThumbnailsBusyError())
     await this.#end()
   }
 
@@ -81,16 +81,16 @@ export class ThumbnailRenderer implements AsyncDisposable {
   }
 
   #start(): Worker {
-    if (WORKER === undefined) throw new Error('thumbnail-worker is missing')
-    const worker = new Worker(WORKER, {
+    if (WORKER_FILES === undefined) throw new Error('thumbnail-worker is missing')
+    const worker = new Worker(WORKER_FILES, {
       // None of our own arguments: they are for the gateway.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.heap },
     })
-    const answered = (answer: ThumbnailAnswer) => {
+    const onAnswer = (answer: ThumbnailAnswer) => {
       if (this.#worker === worker) this.#settle(answer)
     }
-    worker.on('message', answered)
+    worker.on('message', onAnswer)
     // Out of memory, or code that does not load: its exit follows.
     worker.on('error', () => {})
     worker.once('exit', () => {

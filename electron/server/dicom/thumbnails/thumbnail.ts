@@ -19,7 +19,7 @@ import { type SmallPicture, smallPicture } from '#shared/pixels/small-picture.ts
 import { decodedFrame } from './image-codecs.ts'
 import { jpegOf } from './jpeg.ts'
 import { pngOf } from './png.ts'
-import { type Rendering, THUMBNAIL } from './rendering.ts'
+import { type Rendering, THUMBNAIL_RENDERING } from './rendering.ts'
 
 /** The largest mammograms have 30 million; decoding takes some twelve bytes for each. */
 const MAX_SAMPLES = 40_000_000
@@ -42,12 +42,12 @@ export async function renderedFrame(
 /** As `renderedFrame`, not yet encoded. */
 export async function pictureOf(
   path: string,
-  rendering: Rendering = THUMBNAIL,
+  rendering: Rendering = THUMBNAIL_RENDERING,
 ): Promise<SmallPicture | null> {
   const file = openSync(path, 'r')
   try {
     const source = sourceOf(file)
-    return await drawn(
+    return await renderPicture(
       isDeflated(source) ? sourceOfBytes(await inflatedBytes(path, MAX_INFLATED_BYTES)) : source,
       rendering,
     )
@@ -59,7 +59,7 @@ export async function pictureOf(
   }
 }
 
-async function drawn(
+async function renderPicture(
   source: ByteSource,
   { frame: wanted, width, height, window: given }: Rendering,
 ): Promise<SmallPicture | null> {

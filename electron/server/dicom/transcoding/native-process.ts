@@ -47,7 +47,7 @@ export const forkWorker: SpawnWorker = (module, folder) => {
 
 /** Runs calls in separate processes, at most `concurrency` at a time; further calls wait. */
 export function openNativeProcesses(spawnWorker: SpawnWorker, concurrency: number) {
-  const turns = new TurnQueue(concurrency)
+  const queue = new TurnQueue(concurrency)
 
   return {
     /**
@@ -55,15 +55,15 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, concurrency: numbe
      * exited when the promise settles.
      */
     async run(call: RecompressOptions, folder: string, seconds: number): Promise<NativeAnswer> {
-      using _turn = await turns.take()
-      if (WORKER === undefined) throw new TranscodingError(message('transcoding.no-worker'))
-      return await answerOf(spawnWorker(WORKER, folder), call, seconds)
+      using _turn = await queue.take()
+      if (WORKER_FILES === undefined) throw new TranscodingError(message('transcoding.no-worker'))
+      return await answerOf(spawnWorker(WORKER_FILES, folder), call, seconds)
     },
   }
 }
 
 /** Beside this file in the source tree; in the bundle this file may be in a subfolder. */
-const WORKER = ['./native-worker.ts', './native-worker.js', '../native-worker.js']
+const WORKER_FILES = ['./native-worker.ts', './native-worker.js', '../native-worker.js']
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((path) => existsSync(path))
 

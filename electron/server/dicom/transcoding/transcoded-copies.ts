@@ -36,7 +36,7 @@ export class TranscodedCopies {
     const path = join(this.#folder, `${this.#uuid()}.dcm`)
     try {
       await mkdir(this.#folder, { recursive: true })
-      await orAbort(this.#transcode(instance.path, path, transferSyntax), signal)
+      await rejectOnAbort(this.#transcode(instance.path, path, transferSyntax), signal)
       const { sopInstanceUid, transferSyntaxUid, dataSetOffset } = await readFileMeta(path)
       if (sopInstanceUid !== instance.sopInstanceUid)
         throw new TranscodingError(message('transcoding.other-instance'))
@@ -57,7 +57,7 @@ export class TranscodedCopies {
  * Does not wait for the transcoder's process after an abort; the process ends within its own time
  * limit.
  */
-async function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
   signal.addEventListener('abort', stop)

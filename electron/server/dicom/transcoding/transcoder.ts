@@ -31,7 +31,7 @@ export const LOSSLESS_SYNTAXES: readonly string[] = [
  * What a requestor of a C-GET receives if it names one of these first. Implicit VR is not among
  * them, since many devices name it first out of habit, and every image would be converted for them.
  */
-export const SYNTAXES_NAMED_FIRST: readonly string[] = LOSSLESS_SYNTAXES.filter(
+export const CONVERTIBLE_FIRST_CHOICES: readonly string[] = LOSSLESS_SYNTAXES.filter(
   (uid) => uid !== TRANSFER_SYNTAX.implicitLittleEndian,
 )
 
@@ -52,8 +52,8 @@ export function openTranscoder({
   readonly limits?: typeof TRANSCODING_LIMITS
 } = {}) {
   const processes = openNativeProcesses(spawnWorker, limits.processes)
-  let doesLoad = true
-  const isAvailable = () => doesLoad && hasModule()
+  let canLoadModule = true
+  const isAvailable = () => canLoadModule && hasModule()
 
   return {
     /** Whether the module is installed; `detail` says what is missing and how to fix it. */
@@ -90,7 +90,7 @@ export function openTranscoder({
         }
         const answer = await processes.run(options, workFolder, limits.seconds)
         if ('missing' in answer) {
-          doesLoad = false
+          canLoadModule = false
           throw new TranscodingError(NO_MODULE)
         }
         const converted = `${workFolder}/${sopInstanceUid}`

@@ -32,17 +32,17 @@ export interface AcceptedConnection {
   destroy(detail: Message): void
 }
 
-const NORMALIZED: ReadonlySet<number> = new Set([
+const NORMALIZED_COMMANDS: ReadonlySet<number> = new Set([
   COMMAND_FIELD['N-CREATE-RQ'],
   COMMAND_FIELD['N-SET-RQ'],
   COMMAND_FIELD['N-ACTION-RQ'],
 ])
 
 /** Slices kept for reuse; enough for four devices that send at the same time. */
-const DATA_SLICES = 32
+const MAX_DATA_SLICES = 32
 
 /** Slices kept for reuse: two of each of four C-GETs, one being sent and one being read. */
-const RETRIEVAL_SLICES = 8
+const MAX_RETRIEVAL_SLICES = 8
 
 /** State shared by the connections of a server: services, policy, limits and memory. */
 export class Acceptor {
@@ -79,8 +79,8 @@ export class Acceptor {
     this.observer = observer
     this.limits = limits
     this.slices = new SlicePool(limits.sliceBytes)
-    this.dataSlices = new SlicePool(limits.dataSliceBytes, DATA_SLICES)
-    this.retrievalSlices = new SlicePool(limits.retrievalSliceBytes, RETRIEVAL_SLICES)
+    this.dataSlices = new SlicePool(limits.dataSliceBytes, MAX_DATA_SLICES)
+    this.retrievalSlices = new SlicePool(limits.retrievalSliceBytes, MAX_RETRIEVAL_SLICES)
     this.#onError = onError
   }
 
@@ -116,9 +116,9 @@ export class Acceptor {
    * Maximum length of a request's data set that is kept. Commitment requests are as long as the
    * list of instances of a study.
    */
-  mostBytes(commandField: number): number {
+  maxBytesFor(commandField: number): number {
     const { identifierBytes, normalizedBytes } = this.limits
-    return NORMALIZED.has(commandField) && !this.exceedsGatheredLimit
+    return NORMALIZED_COMMANDS.has(commandField) && !this.exceedsGatheredLimit
       ? normalizedBytes
       : identifierBytes
   }
@@ -129,13 +129,13 @@ export class Acceptor {
     const count = { all: 0, ofCaller: 0, unlisted: 0, ofHost: 0, unlistedOfHost: 0 }
     for (const { isOpen, info, isUnlisted, host: itsHost } of this.connections) {
       if (!isOpen) continue
-      const isOfHost = itsHost === host
+      const isSameHost = itsHost === host
       count.all++
       if (info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress)
         count.ofCaller++
       if (isUnlisted) count.unlisted++
-      if (isOfHost) count.ofHost++
-      if (isOfHost && isUnlisted) count.unlistedOfHost++
+      if (isSameHost) count.ofHost++
+      if (isSameHost && isUnlisted) count.unlistedOfHost++
     }
     // An expected address may stand for a whole site of listed devices, or for a tunnel on this
     // PC.

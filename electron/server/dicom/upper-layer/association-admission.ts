@@ -53,7 +53,7 @@ const limitReachedRejection = (why: Message): Rejection => ({
  * Callers outside the device list get half of the associations, and one such host a tenth. Whatever
  * AE titles it uses, the other half remains for listed devices.
  */
-export function tooManyUnlisted(
+export function unlistedRejection(
   { unlisted, unlistedOfHost }: OpenAssociations,
   limits: DimseLimits,
 ): Rejection | undefined {
@@ -94,7 +94,7 @@ export function decide(
     openFromCaller: open.ofCaller,
   })
   const isUnlisted = 'accept' in decision && decision.isUnlisted
-  const reject = isUnlisted ? tooManyUnlisted(open, limits) : undefined
+  const reject = isUnlisted ? unlistedRejection(open, limits) : undefined
   return reject ? { reject } : decision
 }
 
@@ -136,6 +136,6 @@ export function accept(
 }
 
 /** The names of the proposed services. */
-export const servicesOf = ({ presentationContexts }: AssociateRq): string[] => [
+export const serviceNamesOf = ({ presentationContexts }: AssociateRq): string[] => [
   ...new Set(presentationContexts.map(({ abstractSyntax }) => nameOfUid(abstractSyntax))),
 ]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
-import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE_BIT } from '#server/dicom/dimse/command-set.ts'
 import { type Message, MessageReader } from '#server/dicom/dimse/message.ts'
 import { OperationQueue, type RequestSource } from '#server/dicom/dimse/operation-queue.ts'
 import type { AssociationInfo, Rejection, TlsPeer } from '#server/dicom/dimse/service.ts'
@@ -14,11 +14,23 @@ import {
   decide,
   type OpenAssociations,
   providerRejection,
-  servicesOf,
+  serviceNamesOf,
 } from './association-admission.ts'
-import { abortedHere, connectionLostMessage, internalError, writeAll } from './connection.ts'
+import {
+  abortedHereMessage,
+  connectionLostMessage,
+  internalErrorMessage,
+  writeAll,
+} from './connection.ts'
 import type { DimseLimits } from './limits.ts'
-import { ABORT_REASON, ABORT_SOURCE, type AssociateRq, invalid, PduFault, type Pdv } from './pdu.ts'
+import {
+  ABORT_REASON,
+  ABORT_SOURCE,
+  type AssociateRq,
+  invalidParameterFault,
+  PduFault,
+  type Pdv,
+} from './pdu.ts'
 import { PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
@@ -75,7 +87,7 @@ export class Association
     this.#messages = new MessageReader(
       acceptor.limits,
       (contextId, command) => this.#streamFor(contextId, command),
-      ({ commandField }) => acceptor.mostBytes(commandField),
+      ({ commandField }) => acceptor.maxBytesFor(commandField),
     )
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
     this.host = hostOf(this.remoteAddress)
@@ -150,7 +162,7 @@ export class Association
 
   requestsFailed(error: unknown): void {
     const reference = this.#acceptor.report(error)
-    this.#abort(ABORT_REASON.notSpecified, abortedHere(internalError(reference)))
+    this.#abort(ABORT_REASON.notSpecified, abortedHereMessage(internalErrorMessage(reference)))
   }
 
   /** An acceptor never connects and never receives a confirmation. */
@@ -175,7 +187,7 @@ export class Association
       this.#end(
         ending ?? {
           kind: 'aborted',
-          detail: abortedHere(message('dicom.unexpected-pdu', { pdu: pdu?.type ?? 'PDU' })),
+          detail: abortedHereMessage(message('dicom.unexpected-pdu', { pdu: pdu?.type ?? 'PDU' })),
         },
       )
     },
@@ -187,8 +199,10 @@ export class Association
     },
     indicateRelease: () => this.#release(),
     indicateAbort: ({ ending, pdu }) => {
-      const isUser = pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser
-      const detail = message(isUser ? 'dicom.aborted-by-peer' : 'dicom.aborted-by-upper-layer')
+      const isServiceUserAbort = pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser
+      const detail = message(
+        isServiceUserAbort ? 'dicom.aborted-by-peer' : 'dicom.aborted-by-upper-layer',
+      )
       this.#end(ending ?? { kind: 'aborted', detail })
     },
   }
@@ -201,7 +215,7 @@ export class Association
   }
 
   #read(): void {
-    let hasCome = false
+    let hasReadPdu = false
     try {
       while (this.#reader && this.state !== 'Sta1') {
         if (this.isOpen && this.#mustPause) return void this.socket.pause()
@@ -211,14 +225,14 @@ export class Association
             this.#free()
           return
         }
-        hasCome = true
+        hasReadPdu = true
         if (pdu.type === 'A-ASSOCIATE-RQ' && this.state === 'Sta2') this.#request(pdu)
         else this.dispatch(EVENT_OF_PDU[pdu.type], { pdu })
       }
     } catch (error) {
       this.#fault(error)
     } finally {
-      if (hasCome) this.#idle?.refresh()
+      if (hasReadPdu) this.#idle?.refresh()
     }
   }
 
@@ -239,19 +253,22 @@ export class Association
   get #mustPause(): boolean {
     if (!this.#queue?.isBusy) return false
     if ((this.#messages.stream?.waitingBytes ?? 0) > this.#limits.streamedBytes) return true
-    const isAhead = this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
-    return this.#queue.isFull || (isAhead && this.#acceptor.exceedsAheadLimit)
+    const hasPendingMessages =
+      this.#queue.waitingRequests > 0 || this.#messages.gatheredBytes !== undefined
+    return this.#queue.isFull || (hasPendingMessages && this.#acceptor.exceedsAheadLimit)
   }
 
   #fault(error: unknown): void {
     this.#reader = undefined
     if (this.state === 'Sta1') return
-    const isPeers = error instanceof PduFault
-    const reason = isPeers ? error.reason : ABORT_REASON.notSpecified
-    const detail = isPeers ? verbatim(error.message) : internalError(this.#acceptor.report(error))
+    const isPeerFault = error instanceof PduFault
+    const reason = isPeerFault ? error.reason : ABORT_REASON.notSpecified
+    const detail = isPeerFault
+      ? verbatim(error.message)
+      : internalErrorMessage(this.#acceptor.report(error))
     this.dispatch('Evt19', {
       abort: { source: ABORT_SOURCE.serviceProvider, reason },
-      ending: { kind: 'aborted', detail: abortedHere(detail) },
+      ending: { kind: 'aborted', detail: abortedHereMessage(detail) },
     })
   }
 
@@ -278,7 +295,7 @@ export class Association
     const rejection = providerRejection(request, open, this.#limits)
     if (!rejection) return void this.dispatch('Evt6', { request, open })
     this.dispatch('Evt6', { rejection }, true)
-    this.#acceptor.observer.rejected(info, rejection, servicesOf(request), request)
+    this.#acceptor.observer.rejected(info, rejection, serviceNamesOf(request), request)
   }
 
   #decide(request: AssociateRq, open: OpenAssociations): void {
@@ -288,7 +305,7 @@ export class Association
     const decision = decide(request, info, open, policy, this.#limits)
     if ('reject' in decision) {
       this.dispatch('Evt8', { rejection: decision.reject })
-      observer.rejected(info, decision.reject, servicesOf(request), request)
+      observer.rejected(info, decision.reject, serviceNamesOf(request), request)
       return
     }
     this.isUnlisted = decision.isUnlisted ?? false
@@ -303,7 +320,7 @@ export class Association
     this.isOpen = true
     this.#startIdle()
     this.dispatch('Evt7', { bytes: [writePdu(reply)] })
-    observer.opened(info, servicesOf(request), { request, results: reply.presentationContexts })
+    observer.opened(info, serviceNamesOf(request), { request, results: reply.presentationContexts })
   }
 
   // ---- P-DATA
@@ -311,7 +328,8 @@ export class Association
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
       const context = this.#accepted.get(pdv.contextId)
-      if (!context) throw invalid(`presentation context ${pdv.contextId} was not accepted`)
+      if (!context)
+        throw invalidParameterFault(`presentation context ${pdv.contextId} was not accepted`)
       const received = this.#messages.push(pdv)
       if (received) this.#takeMessage(received, context)
     }
@@ -333,9 +351,9 @@ export class Association
       if (messageIdBeingRespondedTo !== undefined) this.#queue?.cancel(messageIdBeingRespondedTo)
       return
     }
-    if (!(commandField & RESPONSE)) this.#queue?.take(context, received)
+    if (!(commandField & RESPONSE_BIT)) this.#queue?.take(context, received)
     else if (!this.#queue?.takeResponse(received))
-      throw invalid('response to a request we never made')
+      throw invalidParameterFault('response to a request we never made')
   }
 
   #resume(): void {
@@ -360,7 +378,7 @@ export class Association
     if (this.#messages.isWithin)
       return void this.#abort(
         ABORT_REASON.unexpectedPdu,
-        abortedHere(message('dicom.released-within-message')),
+        abortedHereMessage(message('dicom.released-within-message')),
       )
     this.#end({ kind: 'released', detail: message('dicom.released') })
     this.dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })

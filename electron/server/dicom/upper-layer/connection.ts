@@ -47,7 +47,7 @@ export function connect(
   return new Promise((resolve, reject) => {
     let isConnected = false
     const socket = tls
-      ? connectTls({ host, port, ...trustOf(peer, tls, call) })
+      ? connectTls({ host, port, ...tlsOptionsOf(peer, tls, call) })
       : connectTcp({ host, port })
     socket.setNoDelay(true)
     const timer = setTimeout(() => {
@@ -92,7 +92,7 @@ export function connect(
   })
 }
 
-function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
+function tlsOptionsOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
   return {
     ...TLS_PROFILE,
     ...(key !== undefined && cert !== undefined && { key, cert }),
@@ -103,7 +103,7 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
       : {
           ca,
           allowPartialTrustChain: true,
-          checkServerIdentity: identityBy(certificateIn(ca, call)),
+          checkServerIdentity: certificateCheckFor(parseCertificate(ca, call)),
         }),
   }
 }
@@ -112,14 +112,14 @@ function trustOf({ host }: Peer, { ca, key, cert }: PeerTls, call: Call) {
  * A configured device certificate identifies the device regardless of the names in it, because
  * devices are called by address, which their certificates rarely contain.
  */
-const identityBy =
+const certificateCheckFor =
   ({ fingerprint256 }: X509Certificate) =>
   (host: string, certificate: PeerCertificate): Error | undefined =>
     certificate.fingerprint256 === fingerprint256
       ? undefined
       : checkServerIdentity(host, certificate)
 
-function certificateIn(pem: string, call: Call): X509Certificate {
+function parseCertificate(pem: string, call: Call): X509Certificate {
   try {
     return new X509Certificate(pem)
   } catch {
@@ -131,7 +131,7 @@ function certificateIn(pem: string, call: Call): X509Certificate {
 }
 
 /** Errors of an established connection. */
-const LOST: Readonly<Record<string, MessageCode>> = {
+const LOST_CONNECTION_CODES: Readonly<Record<string, MessageCode>> = {
   ECONNRESET: 'dicom.lost-cut',
   EPIPE: 'dicom.lost-cut',
   ECONNABORTED: 'dicom.lost-cut-here',
@@ -146,7 +146,7 @@ export function connectionLostMessage({
   code = '',
   message: text,
 }: NodeJS.ErrnoException): Message {
-  return message(LOST[code] ?? 'dicom.lost', { fault: code || text })
+  return message(LOST_CONNECTION_CODES[code] ?? 'dicom.lost', { fault: code || text })
 }
 
 /** Writes all parts. `onWritten` is called when the last one has been sent or has failed. */
@@ -175,5 +175,6 @@ export const TLS_PROFILE = {
   ].join(':'),
 } as const
 
-export const abortedHere = (why: Message) => message('dicom.aborted-here', { why })
-export const internalError = (reference: string) => message('dicom.internal-error', { reference })
+export const abortedHereMessage = (why: Message) => message('dicom.aborted-here', { why })
+export const internalErrorMessage = (reference: string) =>
+  message('dicom.internal-error', { reference })

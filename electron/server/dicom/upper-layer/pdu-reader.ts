@@ -5,7 +5,7 @@ import {
   type ContextResult,
   type ExtendedNegotiation,
   ITEM_TYPE,
-  invalid,
+  invalidParameterFault,
   PDU_TYPE,
   type Pdu,
   PduFault,
@@ -19,7 +19,7 @@ export type PduLimits = Pick<DimseLimits, 'maxPduLength' | 'associateBytes'>
 
 /** Some peers count the PDU header towards the negotiated maximum and some do not. */
 const LENGTH_TOLERANCE = 1024
-const HEADER = 6
+const HEADER_BYTES = 6
 /** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have a length of four. */
 const SMALL_PDU_BYTES = 64
 
@@ -31,8 +31,8 @@ const MIN_STREAMED_BYTES = 4096
 
 /** The reader's position within a long P-DATA-TF. */
 interface Part {
-  left: number
-  pdv: { contextId: number; isCommand: boolean; isLast: boolean; left: number } | undefined
+  remaining: number
+  pdv: { contextId: number; isCommand: boolean; isLast: boolean; remaining: number } | undefined
 }
 
 /**
@@ -95,40 +95,41 @@ export class PduReader {
     const decode = DECODERS[type]
     // PS3.8 §9.3.8: the type is checked before the length.
     if (!decode) throw new PduFault(ABORT_REASON.unrecognizedPdu, `unknown PDU type ${type}`)
-    if (available < HEADER) return undefined
+    if (available < HEADER_BYTES) return undefined
     const length = this.#held.readUInt32BE(start + 2)
     const maximum = maxLength(type, this.#limits)
-    if (length > maximum) throw invalid(`PDU of ${length} bytes, at most ${maximum} are taken`)
-    if (available < HEADER + length) {
+    if (length > maximum)
+      throw invalidParameterFault(`PDU of ${length} bytes, at most ${maximum} are taken`)
+    if (available < HEADER_BYTES + length) {
       if (type !== PDU_TYPE['P-DATA-TF'] || length < MIN_STREAMED_BYTES) return undefined
-      this.#start += HEADER
-      this.#part = { left: length, pdv: undefined }
+      this.#start += HEADER_BYTES
+      this.#part = { remaining: length, pdv: undefined }
       return this.#nextPieces(this.#part)
     }
-    this.#start += HEADER + length
-    return decode(this.#held.subarray(start + HEADER, start + HEADER + length))
+    this.#start += HEADER_BYTES + length
+    return decode(this.#held.subarray(start + HEADER_BYTES, start + HEADER_BYTES + length))
   }
 
   /** The available part of the current P-DATA-TF. */
   #nextPieces(part: Part): Pdu | undefined {
     const pdvs: Pdv[] = []
-    while (part.left > 0) {
+    while (part.remaining > 0) {
       if (!part.pdv) {
-        if (this.#end - this.#start < PDV_HEADER && part.left >= PDV_HEADER) break
-        part.pdv = readPdvHeader(this.#held, this.#start, part.left)
-        this.#start += PDV_HEADER
-        part.left -= PDV_HEADER
+        if (this.#end - this.#start < PDV_HEADER_BYTES && part.remaining >= PDV_HEADER_BYTES) break
+        part.pdv = readPdvHeader(this.#held, this.#start, part.remaining)
+        this.#start += PDV_HEADER_BYTES
+        part.remaining -= PDV_HEADER_BYTES
       }
-      const { contextId, isCommand, isLast, left } = part.pdv
-      const length = Math.min(left, this.#end - this.#start)
-      if (length === 0 && left > 0) break
+      const { contextId, isCommand, isLast, remaining } = part.pdv
+      const length = Math.min(remaining, this.#end - this.#start)
+      if (length === 0 && remaining > 0) break
       const data = this.#held.subarray(this.#start, this.#start + length)
-      pdvs.push({ contextId, isCommand, isLast: isLast && length === left, data })
+      pdvs.push({ contextId, isCommand, isLast: isLast && length === remaining, data })
       this.#start += length
-      part.left -= length
-      part.pdv = length === left ? undefined : { ...part.pdv, left: left - length }
+      part.remaining -= length
+      part.pdv = length === remaining ? undefined : { ...part.pdv, remaining: remaining - length }
     }
-    if (part.left === 0) this.#part = undefined
+    if (part.remaining === 0) this.#part = undefined
     return pdvs.length > 0 ? { type: 'P-DATA-TF', pdvs } : undefined
   }
 }
@@ -173,19 +174,19 @@ const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
   }),
 }
 
-const PDV_HEADER = 6
+const PDV_HEADER_BYTES = 6
 
 // PS3.8 §9.3.5.1: the PDV length includes context id and control header, so it is at least two.
 function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Part['pdv']> {
-  if (room < PDV_HEADER) throw invalid('P-DATA-TF ends within a PDV')
+  if (room < PDV_HEADER_BYTES) throw invalidParameterFault('P-DATA-TF ends within a PDV')
   const length = bytes.readUInt32BE(at)
-  if (length < 2 || length + 4 > room) throw invalid(`PDV of ${length} bytes`)
+  if (length < 2 || length + 4 > room) throw invalidParameterFault(`PDV of ${length} bytes`)
   const control = byte(bytes, at + 5)
   return {
     contextId: byte(bytes, at + 4),
     isCommand: (control & 1) !== 0,
     isLast: (control & 2) !== 0,
-    left: length - 2,
+    remaining: length - 2,
   }
 }
 
@@ -193,35 +194,36 @@ function readPdvs(body: Buffer): Pdv[] {
   const pdvs: Pdv[] = []
   let at = 0
   while (at < body.length) {
-    const { contextId, isCommand, isLast, left } = readPdvHeader(body, at, body.length - at)
-    at += PDV_HEADER
-    pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + left) })
-    at += left
+    const { contextId, isCommand, isLast, remaining } = readPdvHeader(body, at, body.length - at)
+    at += PDV_HEADER_BYTES
+    pdvs.push({ contextId, isCommand, isLast, data: body.subarray(at, at + remaining) })
+    at += remaining
   }
   return pdvs
 }
 
 // PS3.8 Tables 9-11 and 9-17: 68 fixed bytes, followed by items.
-const FIXED = 68
+const FIXED_PART_BYTES = 68
 
 function readAssociation<C extends { readonly id: number }>(
   body: Buffer,
   contextType: number,
   readContext: (bytes: Buffer, start: number, end: number) => C,
 ) {
-  if (body.length < FIXED) throw invalid('A-ASSOCIATE shorter than its fixed part')
+  if (body.length < FIXED_PART_BYTES)
+    throw invalidParameterFault('A-ASSOCIATE shorter than its fixed part')
   const contexts: C[] = []
   const ids = new Set<number>()
   let applicationContext = ''
   let user = NO_USER_INFORMATION
-  readItems(body, FIXED, body.length, (type, start, end) => {
+  readItems(body, FIXED_PART_BYTES, body.length, (type, start, end) => {
     if (type === ITEM_TYPE.applicationContext) applicationContext = uid(body, start, end)
     else if (type === ITEM_TYPE.userInformation) user = readUserInformation(body, start, end)
     else if (type === contextType) {
       const context = readContext(body, start, end)
       // PS3.8 §9.3.2.2: ids are odd and unique, so there are at most 128.
       if ((context.id & 1) === 0 || ids.has(context.id))
-        throw invalid(`presentation context id ${context.id}`)
+        throw invalidParameterFault(`presentation context id ${context.id}`)
       ids.add(context.id)
       contexts.push(context)
     }
@@ -237,7 +239,8 @@ function readAssociation<C extends { readonly id: number }>(
 }
 
 function proposedContext(bytes: Buffer, start: number, end: number): ProposedContext {
-  if (end - start < 4) throw invalid('presentation context shorter than its fixed part')
+  if (end - start < 4)
+    throw invalidParameterFault('presentation context shorter than its fixed part')
   const transferSyntaxes: string[] = []
   let abstractSyntax = ''
   readItems(bytes, start + 4, end, (type, from, to) => {
@@ -248,10 +251,11 @@ function proposedContext(bytes: Buffer, start: number, end: number): ProposedCon
 }
 
 function contextResult(bytes: Buffer, start: number, end: number): ContextResult {
-  if (end - start < 4) throw invalid('presentation context shorter than its fixed part')
+  if (end - start < 4)
+    throw invalidParameterFault('presentation context shorter than its fixed part')
   const result = byte(bytes, start + 2)
   if (result !== 0 && result !== 1 && result !== 2 && result !== 3 && result !== 4)
-    throw invalid(`presentation context result ${result}`)
+    throw invalidParameterFault(`presentation context result ${result}`)
   let transferSyntax: string | undefined
   readItems(bytes, start + 4, end, (type, from, to) => {
     if (type === ITEM_TYPE.transferSyntax) transferSyntax ??= uid(bytes, from, to)
@@ -288,7 +292,7 @@ function readUserInformation(bytes: Buffer, start: number, end: number): UserInf
           .trim()
         return
       case ITEM_TYPE.asynchronousOperations:
-        if (to - from < 4) throw invalid('asynchronous operations window too short')
+        if (to - from < 4) throw invalidParameterFault('asynchronous operations window too short')
         user.asynchronousOperations = {
           invoked: bytes.readUInt16BE(from),
           performed: bytes.readUInt16BE(from + 2),
@@ -308,16 +312,16 @@ function readUserInformation(bytes: Buffer, start: number, end: number): UserInf
 const MIN_MAXIMUM_LENGTH = 12
 
 function maximumLength(bytes: Buffer, start: number, end: number): number {
-  if (end - start < 4) throw invalid('maximum length too short')
+  if (end - start < 4) throw invalidParameterFault('maximum length too short')
   const maximum = bytes.readUInt32BE(start)
   if (maximum !== 0 && maximum < MIN_MAXIMUM_LENGTH)
-    throw invalid(`maximum length of ${maximum} bytes`)
+    throw invalidParameterFault(`maximum length of ${maximum} bytes`)
   return maximum
 }
 
 function roleSelection(value: Buffer): RoleSelection {
   const length = value.length < 4 ? value.length : value.readUInt16BE(0)
-  if (value.length < length + 4) throw invalid('role selection shorter than its UID')
+  if (value.length < length + 4) throw invalidParameterFault('role selection shorter than its UID')
   return {
     sopClass: uid(value, 2, 2 + length),
     scu: byte(value, 2 + length) === 1,
@@ -327,7 +331,8 @@ function roleSelection(value: Buffer): RoleSelection {
 
 function extendedNegotiation(value: Buffer): ExtendedNegotiation {
   const length = value.length < 2 ? value.length : value.readUInt16BE(0)
-  if (value.length < length + 2) throw invalid('extended negotiation shorter than its UID')
+  if (value.length < length + 2)
+    throw invalidParameterFault('extended negotiation shorter than its UID')
   return {
     sopClass: uid(value, 2, 2 + length),
     // Copied, because the PDU is not kept.
@@ -346,9 +351,9 @@ function readItems(
   read: (type: number, start: number, end: number) => void,
 ): void {
   for (let at = start; at < end; ) {
-    if (end - at < 4) throw invalid('item shorter than its header')
+    if (end - at < 4) throw invalidParameterFault('item shorter than its header')
     const next = at + 4 + bytes.readUInt16BE(at + 2)
-    if (next > end) throw invalid('item longer than what holds it')
+    if (next > end) throw invalidParameterFault('item longer than what holds it')
     read(byte(bytes, at), at + 4, next)
     at = next
   }
@@ -357,7 +362,7 @@ function readItems(
 // PS3.5 §9.1: 64 characters. Padding is not allowed here (PS3.8 F), but some peers pad.
 function uid(bytes: Buffer, start: number, end: number): string {
   const text = withoutPadding(bytes.toString('latin1', start, end))
-  if (text.length > 64) throw invalid('UID longer than 64 characters')
+  if (text.length > 64) throw invalidParameterFault('UID longer than 64 characters')
   return text
 }
 
@@ -366,6 +371,6 @@ const aeTitle = (bytes: Buffer, start: number, end: number): string =>
 
 const byte = (bytes: Buffer, at: number): number => {
   const value = bytes[at]
-  if (value === undefined) throw invalid('PDU shorter than its fixed part')
+  if (value === undefined) throw invalidParameterFault('PDU shorter than its fixed part')
   return value
 }

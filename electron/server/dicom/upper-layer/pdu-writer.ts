@@ -106,11 +106,11 @@ function writeUserInformation(bytes: PduBytes, user: UserInformation): void {
 }
 
 /** Enough for an A-ASSOCIATE-AC with a few presentation contexts. */
-const FIRST_BYTES = 512
+const INITIAL_BUFFER_BYTES = 512
 
 /** The bytes of one PDU, in one buffer: a proposal of 128 contexts has a thousand small parts. */
 class PduBytes {
-  #buffer = Buffer.allocUnsafe(FIRST_BYTES)
+  #buffer = Buffer.allocUnsafe(INITIAL_BUFFER_BYTES)
   #end = 0
 
   get written(): Buffer {

@@ -156,5 +156,5 @@ export class PduFault extends Error {
 }
 
 /** The fault of an invalid parameter. */
-export const invalid = (message: string): PduFault =>
+export const invalidParameterFault = (message: string): PduFault =>
   new PduFault(ABORT_REASON.invalidParameterValue, message)

@@ -62,7 +62,8 @@ export function negotiate(
     const answer = offerOf(sopClass)?.negotiateOptions?.(information)
     return answer ? [{ sopClass, information: answer }] : []
   })
-  const optionsOf = (uid: string) => extended.find(({ sopClass }) => sopClass === uid)?.information
+  const extendedInformationOf = (uid: string) =>
+    extended.find(({ sopClass }) => sopClass === uid)?.information
   const compressionFor = (offer: Offer, abstractSyntax: string, [first]: readonly string[]) => {
     const proposesScp = roles.some(({ sopClass, scp }) => scp && sopClass === abstractSyntax)
     return proposesScp && first !== undefined && offer.scpCompressions?.().includes(first)
@@ -79,7 +80,12 @@ export function negotiate(
       offer.transferSyntaxes.find((uid) => transferSyntaxes.includes(uid))
     if (!transferSyntax)
       return { id, result: 4, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
-    accepted.set(id, { id, abstractSyntax, transferSyntax, options: optionsOf(abstractSyntax) })
+    accepted.set(id, {
+      id,
+      abstractSyntax,
+      transferSyntax,
+      options: extendedInformationOf(abstractSyntax),
+    })
     return { id, result: 0, transferSyntax }
   })
   const acceptedSyntaxes = new Set(

@@ -15,7 +15,7 @@ import { peerOf, type TlsCertificate, TlsListener } from './tls-listener.ts'
 
 /** Time allowed for a connection to close after an A-ABORT. */
 const CLOSE_TIMEOUT_MS = 1000
-const STOPPING = message('dicom.stopping')
+const STOPPING_MESSAGE = message('dicom.stopping')
 
 /** Accepts associations, with and without TLS; limits apply to both together. */
 export class DimseServer implements AsyncDisposable {
@@ -139,19 +139,20 @@ export class DimseServer implements AsyncDisposable {
     const closed = Promise.all(this.#servers.map((server) => once(server, 'close')))
     for (const server of this.#servers) server.close()
     for (const listener of this.#tlsListeners) listener.destroyHandshakes()
-    for (const connection of connections) if (!connection.isOpen) connection.destroy(STOPPING)
+    for (const connection of connections)
+      if (!connection.isOpen) connection.destroy(STOPPING_MESSAGE)
     await waitAtMost(timeoutMs, Promise.all(this.#acceptor.open.map((one) => one.whenIdle())))
-    for (const connection of connections) connection.terminate(STOPPING)
+    for (const connection of connections) connection.terminate(STOPPING_MESSAGE)
     await waitAtMost(CLOSE_TIMEOUT_MS, closed)
-    for (const connection of connections) connection.destroy(STOPPING)
+    for (const connection of connections) connection.destroy(STOPPING_MESSAGE)
     await closed
   }
 }
 
 /** Waits for the work, but at most this long. */
 async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, ms)
-  await Promise.race([work, late.promise])
+  const timeout = Promise.withResolvers<void>()
+  const timer = setTimeout(timeout.resolve, ms)
+  await Promise.race([work, timeout.promise])
   clearTimeout(timer)
 }

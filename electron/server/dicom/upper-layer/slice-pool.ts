@@ -5,7 +5,7 @@
 export class SlicePool {
   readonly #size: number
   readonly #kept: number
-  readonly #free: ArrayBufferLike[] = []
+  readonly #freeBuffers: ArrayBufferLike[] = []
 
   constructor(size: number, kept = 16) {
     this.#size = size
@@ -16,7 +16,7 @@ export class SlicePool {
   take(length: number): Buffer {
     return length > this.#size
       ? Buffer.allocUnsafeSlow(length)
-      : Buffer.from(this.#free.pop() ?? new ArrayBuffer(this.#size), 0, length)
+      : Buffer.from(this.#freeBuffers.pop() ?? new ArrayBuffer(this.#size), 0, length)
   }
 
   /** Appends `more` to the slice; returns one slice if its memory has room, otherwise both. */
@@ -30,6 +30,7 @@ export class SlicePool {
 
   /** Returns a slice from `take` to the pool. The caller must no longer use it. */
   give({ buffer }: Buffer): void {
-    if (buffer.byteLength === this.#size && this.#free.length < this.#kept) this.#free.push(buffer)
+    if (buffer.byteLength === this.#size && this.#freeBuffers.length < this.#kept)
+      this.#freeBuffers.push(buffer)
   }
 }

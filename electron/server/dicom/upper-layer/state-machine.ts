@@ -87,7 +87,7 @@ interface ActionRow {
    * The other outcome, if the table has two, chosen by the role of the association or by its
    * assessment of the request.
    */
-  readonly otherwise?: { readonly effects: readonly Effect[]; readonly next: State }
+  readonly alternative?: { readonly effects: readonly Effect[]; readonly next: State }
 }
 
 /** PS3.8 Tables 9-6 to 9-9. */
@@ -101,7 +101,7 @@ export const ACTIONS = {
   'AE-6': {
     effects: ['stopArtim', 'indicateAssociate'],
     next: 'Sta3',
-    otherwise: { effects: ['stopArtim', 'sendReject', 'startArtim'], next: 'Sta13' },
+    alternative: { effects: ['stopArtim', 'sendReject', 'startArtim'], next: 'Sta13' },
   },
   'AE-7': { effects: ['send'], next: 'Sta6' },
   'AE-8': { effects: ['sendReject', 'startArtim'], next: 'Sta13' },
@@ -118,7 +118,7 @@ export const ACTIONS = {
   'AR-8': {
     effects: ['indicateRelease'],
     next: 'Sta9',
-    otherwise: { effects: ['indicateRelease'], next: 'Sta10' },
+    alternative: { effects: ['indicateRelease'], next: 'Sta10' },
   },
   'AR-9': { effects: ['send'], next: 'Sta11' },
   'AR-10': { effects: ['confirmRelease'], next: 'Sta12' },
@@ -136,7 +136,7 @@ export type Action = keyof typeof ACTIONS
 /**
  * The states in which an association is being established, is established, or is being released.
  */
-const ASSOCIATED = [
+const ASSOCIATION_STATES = [
   'Sta3',
   'Sta5',
   'Sta6',
@@ -148,31 +148,35 @@ const ASSOCIATED = [
   'Sta12',
 ] as const
 const each = (action: Action): Partial<Record<State, Action>> =>
-  Object.fromEntries(ASSOCIATED.map((state) => [state, action]))
+  Object.fromEntries(ASSOCIATION_STATES.map((state) => [state, action]))
 /** An unexpected PDU; the rows below override the cells that differ. */
-const UNEXPECTED: Partial<Record<State, Action>> = { Sta2: 'AA-1', ...each('AA-8'), Sta13: 'AA-6' }
+const UNEXPECTED_PDU_ACTIONS: Partial<Record<State, Action>> = {
+  Sta2: 'AA-1',
+  ...each('AA-8'),
+  Sta13: 'AA-6',
+}
 
 /** PS3.8 Table 9-10: event → state → action. An empty cell cannot occur. */
 const TRANSITIONS: Readonly<Record<Event, Readonly<Partial<Record<State, Action>>>>> = {
   Evt1: { Sta1: 'AE-1' },
   Evt2: { Sta4: 'AE-2' },
-  Evt3: { ...UNEXPECTED, Sta5: 'AE-3' },
-  Evt4: { ...UNEXPECTED, Sta5: 'AE-4' },
+  Evt3: { ...UNEXPECTED_PDU_ACTIONS, Sta5: 'AE-3' },
+  Evt4: { ...UNEXPECTED_PDU_ACTIONS, Sta5: 'AE-4' },
   Evt5: { Sta1: 'AE-5' },
-  Evt6: { ...UNEXPECTED, Sta2: 'AE-6', Sta13: 'AA-7' },
+  Evt6: { ...UNEXPECTED_PDU_ACTIONS, Sta2: 'AE-6', Sta13: 'AA-7' },
   Evt7: { Sta3: 'AE-7' },
   Evt8: { Sta3: 'AE-8' },
   Evt9: { Sta6: 'DT-1', Sta8: 'AR-7' },
-  Evt10: { ...UNEXPECTED, Sta6: 'DT-2', Sta7: 'AR-6' },
+  Evt10: { ...UNEXPECTED_PDU_ACTIONS, Sta6: 'DT-2', Sta7: 'AR-6' },
   Evt11: { Sta6: 'AR-1' },
-  Evt12: { ...UNEXPECTED, Sta6: 'AR-2', Sta7: 'AR-8' },
-  Evt13: { ...UNEXPECTED, Sta7: 'AR-3', Sta10: 'AR-10', Sta11: 'AR-3' },
+  Evt12: { ...UNEXPECTED_PDU_ACTIONS, Sta6: 'AR-2', Sta7: 'AR-8' },
+  Evt13: { ...UNEXPECTED_PDU_ACTIONS, Sta7: 'AR-3', Sta10: 'AR-10', Sta11: 'AR-3' },
   Evt14: { Sta8: 'AR-4', Sta9: 'AR-9', Sta12: 'AR-4' },
   Evt15: { ...each('AA-1'), Sta4: 'AA-2' },
   Evt16: { ...each('AA-3'), Sta2: 'AA-2', Sta13: 'AA-2' },
   Evt17: { ...each('AA-4'), Sta2: 'AA-5', Sta4: 'AA-4', Sta13: 'AR-5' },
   Evt18: { Sta2: 'AA-2', Sta13: 'AA-2' },
-  Evt19: { ...UNEXPECTED, Sta13: 'AA-7' },
+  Evt19: { ...UNEXPECTED_PDU_ACTIONS, Sta13: 'AA-7' },
 }
 
 export interface Transition {
@@ -191,6 +195,6 @@ export function transition(state: State, event: Event, otherwise = false): Trans
   if (!action)
     throw new RangeError(`${event} (${EVENTS[event]}) cannot happen in ${state} (${STATES[state]})`)
   const row: ActionRow = ACTIONS[action]
-  const outcome = otherwise && row.otherwise ? row.otherwise : row
+  const outcome = otherwise && row.alternative ? row.alternative : row
   return { action, effects: outcome.effects, next: outcome.next }
 }

@@ -133,9 +133,9 @@ export function changeApiKey(
   const { database } = context
   return database.transaction(() => {
     const before = requireActiveApiKey(context, apiKeyId)
-    const former = mergeRights({}, before)
-    const changed = mergeRights(rights, former)
-    const detail = differences<Rights>(former, changed)
+    const formerRights = mergeRights({}, before)
+    const changed = mergeRights(rights, formerRights)
+    const detail = differences<Rights>(formerRights, changed)
     if (Object.keys(detail).length === 0) return withoutHashes(before)
     const after = { ...before, ...changed }
     requireWholeScope(after)

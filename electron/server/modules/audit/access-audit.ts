@@ -31,9 +31,9 @@ export interface AccessAudit extends AsyncDisposable {
 }
 
 /** Screens reload every few seconds. A user who returns after this time is recorded again. */
-const WINDOW_MS = 15 * 60_000
+const DEDUPLICATION_WINDOW_MS = 15 * 60_000
 /** Delay before a write. A crash loses at most the reads of this period. */
-const WRITE_MS = 1000
+const WRITE_DELAY_MS = 1000
 /** Entries per transaction, which blocks the event loop, and the pause before the next one. */
 const BATCH_SIZE = 50
 const BATCH_PAUSE_MS = 20
@@ -66,10 +66,10 @@ export function openAccessAudit(context: Context): AccessAudit {
       const key = keyOf(access)
       const now = clock()
       const before = recordedAt.peek(key)
-      if (before !== undefined && Math.abs(now - before) < WINDOW_MS) return
+      if (before !== undefined && Math.abs(now - before) < DEDUPLICATION_WINDOW_MS) return
       recordedAt.set(key, now)
       pending.push(access)
-      timer ??= setTimeout(write, WRITE_MS)
+      timer ??= setTimeout(write, WRITE_DELAY_MS)
     },
     async [Symbol.asyncDispose]() {
       while (timer) {

@@ -63,7 +63,7 @@ const POST_READS: typeof GET_READS = {
  * recorded; for a call of an API key to the interface, which may list thousands of studies, only
  * the operation.
  */
-export const recordAccessIn =
+export const accessRecorder =
   (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
   ({ method, path }, params, who) => {
     if ('apiKeyId' in who) {

@@ -28,7 +28,7 @@ const TAMPERED: Code = ['110135', 'Object Security Attributes Changed']
 const LOGIN: Code = ['110122', 'Login']
 const LOGOUT: Code = ['110123', 'Logout']
 
-interface Kind {
+interface EventKind {
   readonly event: Code
   readonly type?: Code
   readonly action: ActionCode
@@ -37,7 +37,7 @@ interface Kind {
 }
 
 /** The first row whose prefix matches the action of an entry applies. */
-const EVENT_KINDS: readonly (readonly [prefix: string, Kind])[] = [
+const EVENT_KINDS: readonly (readonly [prefix: string, EventKind])[] = [
   ['user.sign-in-failed', { event: AUTHENTICATION, type: LOGIN, action: 'E', outcome: '4' }],
   ['user.sign-in', { event: AUTHENTICATION, type: LOGIN, action: 'E' }],
   ['user.sign-out', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
@@ -85,7 +85,7 @@ const EVENT_KINDS: readonly (readonly [prefix: string, Kind])[] = [
     (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'E' }] as const,
   ),
 ]
-const OTHER_EVENT: Kind = { event: ACTIVITY, action: 'E' }
+const OTHER_EVENT: EventKind = { event: ACTIVITY, action: 'E' }
 
 /**
  * Converts an entry into an audit message of PS3.15 A.5. The entry's detail is left out, because it

@@ -110,7 +110,7 @@ export class AuditTrail {
 
   async #check(signal?: AbortSignal): Promise<AuditCheck> {
     const { audit, clock } = this.#context
-    const began = clock()
+    const startedAt = clock()
     // The chain is verified even if no finding can be recorded.
     ignoreFailure(() => void audit.inspect())
     const chain = audit.chain()
@@ -120,7 +120,7 @@ export class AuditTrail {
     const { finding, missing, isRecorded } = verdict.isIntact ? INTACT : verdict
     this.#latest = {
       ...{ isIntact: verdict.isIntact, entries, firstBadSeq, finding, missing, isRecorded },
-      ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - began) },
+      ...{ at: instantOf(clock()), tookMs: Math.max(0, clock() - startedAt) },
     }
     const { latest } = this
     ignoreFailure(() => latest && this.#recordFirstCheck(latest))

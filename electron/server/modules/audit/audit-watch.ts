@@ -12,7 +12,7 @@ export interface AuditWatch extends AsyncDisposable {
  */
 export function watchAudit(context: Context): AuditWatch {
   const { feed, log } = context
-  const ended = new AbortController()
+  const abortController = new AbortController()
   const trail = new AuditTrail(context, (check) => {
     feed.noteStatus()
     const { anchorFault } = context.audit
@@ -32,13 +32,14 @@ export function watchAudit(context: Context): AuditWatch {
       ...{ associationId: '', aeTitle: '', address: '' },
     })
   })
-  const first = trail.verify(ended.signal).catch((error: unknown) => {
-    if (!ended.signal.aborted) log.error({ err: error }, 'the audit trail could not be verified')
+  const first = trail.verify(abortController.signal).catch((error: unknown) => {
+    if (!abortController.signal.aborted)
+      log.error({ err: error }, 'the audit trail could not be verified')
   })
   return {
     trail,
     async [Symbol.asyncDispose]() {
-      ended.abort()
+      abortController.abort()
       await first
     },
   }

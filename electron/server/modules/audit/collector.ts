@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import type { Context } from '#server/context.ts'
 import { reportError } from '#server/platform/log.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 import { type AuditSource, auditMessage } from './audit-message.ts'
@@ -65,7 +65,7 @@ export class Collector implements AsyncDisposable {
   readonly #target: () => CollectorTarget | undefined
   readonly #source: () => AuditSource
   readonly #limits: CollectorLimits
-  readonly #ended = new AbortController()
+  readonly #abortController = new AbortController()
   readonly #stopListening: () => void
   readonly #running: Promise<void>
   #wake = new AbortController()
@@ -105,7 +105,7 @@ export class Collector implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
-    this.#ended.abort()
+    this.#abortController.abort()
     // Entries that the collector does not confirm in time are sent again at the next start.
     const timer = setTimeout(() => this.#socket?.destroy(), SHUTDOWN_MS)
     await this.#running
@@ -119,7 +119,7 @@ export class Collector implements AsyncDisposable {
   /** Waits until an entry is appended, the settings change, or the time has passed. */
   async #waitForWork(ms: number | undefined): Promise<void> {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
-    const signal = AbortSignal.any([this.#wake.signal, this.#ended.signal])
+    const signal = AbortSignal.any([this.#wake.signal, this.#abortController.signal])
     if (signal.aborted) return
     await (ms === undefined
       ? once(signal, 'abort')
@@ -129,7 +129,7 @@ export class Collector implements AsyncDisposable {
 
   #setFault(reason: Message | undefined): void {
     const known = this.#fault?.reason
-    if (reason === known || (reason && known && english(reason) === english(known))) return
+    if (reason === known || (reason && known && englishText(reason) === englishText(known))) return
     const since = this.#fault?.since ?? this.#context.clock()
     this.#fault = reason === undefined ? undefined : { reason, since }
     this.#context.feed.noteStatus()
@@ -138,17 +138,17 @@ export class Collector implements AsyncDisposable {
   async #run(): Promise<void> {
     const [first, longest] = this.#limits.retryMs
     let pause = first
-    while (!this.#ended.signal.aborted) {
+    while (!this.#abortController.signal.aborted) {
       try {
         await this.#sendNext()
         pause = first
       } catch (error) {
-        if (this.#ended.signal.aborted) return
+        if (this.#abortController.signal.aborted) return
         this.#setFault(reasonOf(error))
         // New entries do not shorten the pause, so that an unreachable collector is not contacted
         // for each.
         await sleep(pause, undefined, {
-          signal: AbortSignal.any([this.#ended.signal, this.#retried.signal]),
+          signal: AbortSignal.any([this.#abortController.signal, this.#retried.signal]),
           ref: false,
         }).catch(() => undefined)
         pause = this.#retried.signal.aborted ? first : Math.min(pause * 2, longest)
@@ -211,7 +211,7 @@ export class Collector implements AsyncDisposable {
    */
   async #sendFrom(to: CollectorTarget, position: number): Promise<number> {
     const { connectMs, closeMs } = this.#limits
-    const socket = await openConnection(to, connectMs, this.#ended.signal)
+    const socket = await openConnection(to, connectMs, this.#abortController.signal)
     this.#socket = socket
     try {
       const failed = new Promise<never>((_, reject) => {
@@ -247,10 +247,10 @@ export class Collector implements AsyncDisposable {
         last = row.seq
         sent += 1
       }
-      if (this.#ended.signal.aborted || clock() >= until) break
+      if (this.#abortController.signal.aborted || clock() >= until) break
       if (rows.length === 0) {
         await this.#waitForWork(idleMs)
-        if (this.#newest() <= last || this.#ended.signal.aborted) break
+        if (this.#newest() <= last || this.#abortController.signal.aborted) break
       }
     }
     return last

@@ -24,11 +24,11 @@ export type FolderKind = 'local' | 'network' | 'synced'
 // Values of `f_type` in statfs(2) on Linux: NFS, SMB, SMB2, CIFS, 9P (shared folders of virtual
 // machines), AFS.
 const NETWORK_TYPES = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x5346414f])
-const SYNCED =
+const SYNCED_FOLDER_PATTERN =
   /(^|[\\/])(onedrive|dropbox|google ?drive|my drive|icloud ?drive|mobile documents|nextcloud|box sync)([\\/ ]|$| -)/i
 
 export function kindOfFolder(folder: string): FolderKind {
-  if (SYNCED.test(folder)) return 'synced'
+  if (SYNCED_FOLDER_PATTERN.test(folder)) return 'synced'
   if (folder.startsWith('\\\\') || folder.startsWith('//')) return 'network'
   if (process.platform !== 'linux') return 'local'
   try {
@@ -114,11 +114,12 @@ const WRITE_FAULTS: Readonly<Record<string, Message>> = {
 
 function spaceFinding(folder: string, databaseBytes: number): Finding {
   const { bavail, bsize } = statfsSync(folder)
-  const free = bavail * bsize
+  const freeBytes = bavail * bsize
   const room = (code: MessageCode) =>
-    message(code, { free: formatSize(free), needed: formatSize(databaseBytes) })
-  if (free < databaseBytes * 1.1) return bad(room('backups.room'), message('backups.room-remedy'))
-  return free < databaseBytes * 10
+    message(code, { free: formatSize(freeBytes), needed: formatSize(databaseBytes) })
+  if (freeBytes < databaseBytes * 1.1)
+    return bad(room('backups.room'), message('backups.room-remedy'))
+  return freeBytes < databaseBytes * 10
     ? warn(room('backups.room-for-few'), message('backups.room-for-few-remedy'))
     : ok(room('backups.room'))
 }
@@ -142,10 +143,10 @@ const diskFinding = (folder: string, dataFolder: string): Finding =>
     ? warn(message('backups.same-disk'), message('backups.same-disk-remedy'))
     : ok(message('backups.other-disk'))
 
-const FINDING_OF_KIND: Readonly<Record<FolderKind, Finding | undefined>> = {
+const FINDINGS_BY_KIND: Readonly<Record<FolderKind, Finding | undefined>> = {
   local: undefined,
   network: ok(message('backups.other-machine')),
   synced: warn(message('backups.synced-folder'), message('backups.synced-folder-remedy')),
 }
 const folderKindFindings = (folder: string): Finding[] =>
-  [FINDING_OF_KIND[kindOfFolder(folder)] ?? []].flat()
+  [FINDINGS_BY_KIND[kindOfFolder(folder)] ?? []].flat()

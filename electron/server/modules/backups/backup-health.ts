@@ -35,7 +35,7 @@ const OVERDUE_DAYS = RESTORE_TEST_DAYS + 7
 /** Missed intervals before a warning; one or two missed copies usually recover on their own. */
 const MAX_MISSED_INTERVALS = 3
 /** A standby that receives every change within seconds notes it each minute. */
-const CONTINUOUS_MS = 2 * MINUTE_MS
+const CONTINUOUS_INTERVAL_MS = 2 * MINUTE_MS
 
 export function backupHealth(context: Context): BackupHealth {
   const folder = context.settings.get('backup.folder')
@@ -46,7 +46,7 @@ export function backupHealth(context: Context): BackupHealth {
   const known = readRecord(context, 'backup')
   const made = known?.folder === folder ? known : undefined
 
-  function backup(): BackupFault | undefined {
+  function backupFault(): BackupFault | undefined {
     if (made?.last && !made.last.success)
       return { tone: 'danger', since: made.last.at, sentence: made.last.sentence }
     const due = made?.madeAt ? nextBackupAt(msOf(made.madeAt), plan, timeZone) : null
@@ -55,7 +55,7 @@ export function backupHealth(context: Context): BackupHealth {
     return { tone: 'danger', since: instantOf(due), sentence }
   }
 
-  function rehearsal(): BackupFault | undefined {
+  function restoreTestFault(): BackupFault | undefined {
     const last = readRecord(context, 'rehearsal')
     if (last && !last.success) return { tone: 'danger', since: last.at, sentence: last.sentence }
     const since = last?.at ?? made?.since ?? null
@@ -66,18 +66,18 @@ export function backupHealth(context: Context): BackupHealth {
     return { tone: 'warning', since, sentence }
   }
 
-  function standby(): BackupFault | undefined {
+  function standbyFault(): BackupFault | undefined {
     const copy = readRecord(context, 'standby')
     if (!copy) return undefined
     const backupInterval = plan.everyMinutes === null ? DAY_MS : plan.everyMinutes * MINUTE_MS
-    const interval = plan.isContinuous ? CONTINUOUS_MS : backupInterval
+    const interval = plan.isContinuous ? CONTINUOUS_INTERVAL_MS : backupInterval
     if (now - msOf(copy.recoveryPoint) <= MAX_MISSED_INTERVALS * interval) return undefined
     const { day, time } = wallClock(msOf(copy.recoveryPoint), timeZone)
     const sentence = message('backups.standby-behind', { to: copy.to, day, time: time.slice(0, 5) })
     return { tone: 'warning', since: copy.recoveryPoint, sentence }
   }
 
-  return { backup: backup(), rehearsal: rehearsal(), standby: standby() }
+  return { backup: backupFault(), rehearsal: restoreTestFault(), standby: standbyFault() }
 }
 
 /** Age after which a backup is reported as old. */

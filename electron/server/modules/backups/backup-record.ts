@@ -32,30 +32,36 @@ export type StandbyRecord = z.infer<typeof StandbyRecord>
 
 // Each record is one encrypted row, which survives restarts: the result of the last backup, of the
 // last restore test and of the last standby copy.
-const SCHEMAS = {
+const RECORD_SCHEMAS = {
   backup: BackupRecord,
   rehearsal: Rehearsal.extend({ sentence: MessageInJson }),
   standby: StandbyRecord,
 } as const
-type Kind = keyof typeof SCHEMAS
-type RecordOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>
+type RecordKind = keyof typeof RECORD_SCHEMAS
+type RecordOf<K extends RecordKind> = z.infer<(typeof RECORD_SCHEMAS)[K]>
 
 /** The stored record; `undefined` if there is none or it is invalid. */
-export function readRecord<K extends Kind>(context: Context, kind: K): RecordOf<K> | undefined {
+export function readRecord<K extends RecordKind>(
+  context: Context,
+  kind: K,
+): RecordOf<K> | undefined {
   try {
     const stored: unknown = JSON.parse(readSecret(context, secretNameOf(kind)) ?? 'null')
-    return SCHEMAS[kind].safeParse(stored).data as RecordOf<K> | undefined
+    return RECORD_SCHEMAS[kind].safeParse(stored).data as RecordOf<K> | undefined
   } catch {
     // The next backup, test or copy overwrites it.
     return undefined
   }
 }
 
-export const saveRecord = <K extends Kind>(context: Context, kind: K, record: RecordOf<K>): void =>
-  storeSecret(context, secretNameOf(kind), JSON.stringify(record))
+export const saveRecord = <K extends RecordKind>(
+  context: Context,
+  kind: K,
+  record: RecordOf<K>,
+): void => storeSecret(context, secretNameOf(kind), JSON.stringify(record))
 
 /** Deletes the record; returns whether it existed. */
-export const removeRecord = (context: Context, kind: Kind): boolean =>
+export const removeRecord = (context: Context, kind: RecordKind): boolean =>
   deleteSecret(context, secretNameOf(kind))
 
-const secretNameOf = (kind: Kind) => `upkeep.${kind}`
+const secretNameOf = (kind: RecordKind) => `upkeep.${kind}`

@@ -20,7 +20,7 @@ export interface RetentionPlan {
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
-const BEFORE_UPDATE_MS = 30 * DAY_MS
+const BEFORE_UPDATE_RETENTION_MS = 30 * DAY_MS
 /**
  * Minimum age of a scheduled backup before it is deleted because a newer one of the same day
  * exists: someone may be copying it to another disk.
@@ -71,17 +71,17 @@ export function expiryTimes(
    * When enough newer periods have begun that this one is no longer kept; `undefined` if a later
    * backup of the same period will replace it.
    */
-  function endOf({ period, first, left }: Slot): number | undefined {
+  function slotEndOf({ period, first, remaining }: RetentionSlot): number | undefined {
     const next = period.of(nextDay)
     if (next === first) return undefined
-    const isThere = [...days].some((day) => period.of(day) === next)
-    return calendar.startOf(period.later(isThere ? period.later(next, 1) : next, left))
+    const isPeriodCovered = [...days].some((day) => period.of(day) === next)
+    return calendar.startOf(period.later(isPeriodCovered ? period.later(next, 1) : next, remaining))
   }
 
   function expiryOf({ name, kind, madeAt }: RetainedBackup): string | null {
     if (kind === 'by-hand') return null
-    if (kind === 'before-update') return instantOf(msOf(madeAt) + BEFORE_UPDATE_MS)
-    const ends = (slots.get(name) ?? []).map(endOf).filter((end) => end !== undefined)
+    if (kind === 'before-update') return instantOf(msOf(madeAt) + BEFORE_UPDATE_RETENTION_MS)
+    const ends = (slots.get(name) ?? []).map(slotEndOf).filter((end) => end !== undefined)
     return instantOf(Math.max(msOf(madeAt) + MIN_AGE_MS, ...ends))
   }
 
@@ -99,7 +99,7 @@ export function expiredBackups(
   const newest = newestFirst(backups)[0]
   const isKept: Readonly<Record<BackupKind, (backup: RetainedBackup) => boolean>> = {
     'by-hand': () => true,
-    'before-update': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,
+    'before-update': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_RETENTION_MS > now,
     scheduled: ({ name, madeAt }) => slots.has(name) || msOf(madeAt) + MIN_AGE_MS > now,
   }
   return backups
@@ -111,10 +111,10 @@ export function expiredBackups(
  * A day, week or month that is represented by a backup, and how many newer ones the plan allows
  * before this one expires.
  */
-interface Slot {
+interface RetentionSlot {
   readonly period: (typeof PERIODS)[number]
   readonly first: string
-  readonly left: number
+  readonly remaining: number
 }
 
 /** The slots of each scheduled backup that has any. */
@@ -122,10 +122,10 @@ function slotsOf(
   backups: readonly RetainedBackup[],
   plan: RetentionPlan,
   calendar: Calendar,
-): Map<string, Slot[]> {
+): Map<string, RetentionSlot[]> {
   const scheduled = newestFirst(backups.filter(({ kind }) => kind === 'scheduled'))
   const dated = scheduled.map(({ name, madeAt }) => ({ name, day: calendar.dayOf(msOf(madeAt)) }))
-  const slots = new Map<string, Slot[]>()
+  const slots = new Map<string, RetentionSlot[]>()
   for (const period of PERIODS) {
     const seen = new Set<string>()
     for (const { name, day } of dated) {
@@ -135,7 +135,7 @@ function slotsOf(
       seen.add(first)
       slots.set(name, [
         ...(slots.get(name) ?? []),
-        { period, first, left: plan[period.keep] - seen.size },
+        { period, first, remaining: plan[period.keep] - seen.size },
       ])
     }
   }

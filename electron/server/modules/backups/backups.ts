@@ -27,7 +27,7 @@ import { standbyState } from './standby.ts'
 const LIST_LIMIT = 60
 const MINUTE_MS = 60_000
 /** How often the schedule is checked. A periodic check also works after the PC was asleep. */
-const CHECK_MS = MINUTE_MS
+const CHECK_INTERVAL_MS = MINUTE_MS
 /** Latest retry after a failed backup, and earliest retry after a failed restore test. */
 const RETRY_MS = 60 * MINUTE_MS
 /** The first backup is made soon after the setup, since the PC may be off at night. */
@@ -68,7 +68,7 @@ export class Backups implements AsyncDisposable {
   begin(): void {
     this.#checkTimer = setInterval(
       () => void this.check().catch((error: unknown) => reportError(this.#context, error)),
-      CHECK_MS,
+      CHECK_INTERVAL_MS,
     )
   }
 
@@ -332,14 +332,14 @@ export class Backups implements AsyncDisposable {
 
   async #removeExpired(folder: string): Promise<void> {
     const { settings, clock } = this.#context
-    const own = (await listBackups(folder)).filter((one) => this.#isOwn(one))
-    for (const name of expiredBackups(own, planOf(settings), this.#timeZone(), clock()))
+    const ownBackups = (await listBackups(folder)).filter((one) => this.#isOwn(one))
+    for (const name of expiredBackups(ownBackups, planOf(settings), this.#timeZone(), clock()))
       await removeBackup(folder, name)
   }
 
   async #test(folder: string, name: string, actor: Actor): Promise<Rehearsal> {
     const context = this.#context
-    const began = context.clock()
+    const startedAt = context.clock()
     const outcome = await testRestore(context, join(folder, name), name, (share) => {
       this.#running = { phase: 'rehearsing', share }
     }).catch((error: unknown) => {
@@ -348,12 +348,12 @@ export class Backups implements AsyncDisposable {
     })
     const ended = context.clock()
     const at = instantOf(ended)
-    const rehearsal = { ...outcome, name, at, tookMs: Math.max(0, ended - began) }
+    const restoreTest = { ...outcome, name, at, tookMs: Math.max(0, ended - startedAt) }
     context.database.transaction(() => {
-      saveRecord(context, 'rehearsal', rehearsal)
+      saveRecord(context, 'rehearsal', restoreTest)
       note(context, actor, 'backup.rehearse', name, { success: outcome.success })
     })
-    return rehearsal
+    return restoreTest
   }
 
   /**

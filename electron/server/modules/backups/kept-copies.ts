@@ -10,7 +10,7 @@ import type { Backups } from './backups.ts'
  * Folders of the data folder with an earlier database: replaced by a restore, damaged, or of a newer
  * version. They stay until a person deletes them.
  */
-const PUT_ASIDE = /^(?:replaced|damaged|newer)-/
+const KEPT_COPY_NAME = /^(?:replaced|damaged|newer)-/
 
 /** The copies of the database that contain what was stored when they were made. */
 export async function listKeptCopies(
@@ -18,9 +18,9 @@ export async function listKeptCopies(
   backups: Backups,
 ): Promise<ErasurePreview['backups']> {
   const { backups: made } = await backups.state()
-  const aside = await Promise.all(
+  const asideCopies = await Promise.all(
     (await readdir(folder))
-      .filter((name) => PUT_ASIDE.test(name))
+      .filter((name) => KEPT_COPY_NAME.test(name))
       .map(async (name) => {
         const file = await stat(join(folder, name, DATABASE_FILE)).catch(() => undefined)
         return file && { name, madeAt: instantOf(file.mtimeMs), expiresAt: null }
@@ -28,6 +28,6 @@ export async function listKeptCopies(
   )
   return [
     ...made.map(({ name, madeAt, keptUntil }) => ({ name, madeAt, expiresAt: keptUntil })),
-    ...aside.filter((each) => each !== undefined),
+    ...asideCopies.filter((each) => each !== undefined),
   ]
 }

@@ -17,7 +17,7 @@ export const imagesAfter = (database: Database, instanceId: number): ImageFile[]
   )
 
 /** The id of the image that was received last; 0 if there is none. */
-export const newestInstance = (database: Database): number =>
+export const newestInstanceId = (database: Database): number =>
   database.get(
     database.sql
       .selectFrom('instances')

@@ -18,11 +18,11 @@ export const BASE_POSITION_FILE = 'log.position'
  * A place in the log. A chain begins with a backup and continues as long as nothing of the log was
  * lost; an epoch ends with each checkpoint, when SQLite begins the log anew.
  */
-const Base = z.object({ chain: z.string().regex(/^[0-9a-f]{16}$/), epoch: z.int().min(1) })
-export type LogBase = z.infer<typeof Base>
+const LogBaseSchema = z.object({ chain: z.string().regex(/^[0-9a-f]{16}$/), epoch: z.int().min(1) })
+export type LogBase = z.infer<typeof LogBaseSchema>
 
 /** Up to `frames` of the epoch the log was copied, and at `at` (UTC) there was nothing more. */
-export const LogPosition = Base.extend({ frames: z.int().min(0), at: z.iso.datetime() })
+export const LogPosition = LogBaseSchema.extend({ frames: z.int().min(0), at: z.iso.datetime() })
 export type LogPosition = z.infer<typeof LogPosition>
 
 /** Frames `first` (from 0) to before `last` of the log of an epoch. */
@@ -32,15 +32,15 @@ export interface LogSegment {
   readonly last: number
 }
 
-const NAME = /^(\d{8})-(\d{8})-(\d{8})\.wal$/
+const SEGMENT_NAME = /^(\d{8})-(\d{8})-(\d{8})\.wal$/
 /** The same name with this extension: files of images that the database names from then on. */
 export const IMAGES_EXTENSION = '.images'
 const PREVIOUS_BYTES = 4
 
-const digits = (number: number) => String(number).padStart(8, '0')
+const zeroPadded = (number: number) => String(number).padStart(8, '0')
 
 export const segmentName = ({ epoch, first, last }: LogSegment): string =>
-  `${digits(epoch)}-${digits(first)}-${digits(last)}.wal`
+  `${zeroPadded(epoch)}-${zeroPadded(first)}-${zeroPadded(last)}.wal`
 
 /** The segments of a chain in their order; none if there is no such folder. */
 export async function listSegments(folder: string): Promise<LogSegment[]> {
@@ -49,7 +49,7 @@ export async function listSegments(folder: string): Promise<LogSegment[]> {
     throw error
   })
   return names
-    .map((name) => NAME.exec(name))
+    .map((name) => SEGMENT_NAME.exec(name))
     .filter((found) => found !== null)
     .map(([, epoch, first, last]) => ({
       ...{ epoch: Number(epoch), first: Number(first), last: Number(last) },
@@ -102,7 +102,8 @@ export async function readBase(
 ): Promise<LogBase | undefined> {
   const sealed = await readFile(join(folder, BASE_POSITION_FILE)).catch(() => undefined)
   if (!sealed) return undefined
-  return Base.safeParse(json(seal.open(sealed, `log position of ${backup}`).toString())).data
+  return LogBaseSchema.safeParse(json(seal.open(sealed, `log position of ${backup}`).toString()))
+    .data
 }
 
 /** The position that the gateway wrote last; `undefined` if there is none. */
@@ -112,7 +113,7 @@ export async function readPosition(folder: string): Promise<LogPosition | undefi
 }
 
 /** Writes a file as a whole; durable when it resolves. */
-export async function writeWhole(folder: string, name: string, bytes: Buffer | string) {
+export async function writeDurably(folder: string, name: string, bytes: Buffer | string) {
   const part = join(folder, `${name}.part`)
   const handle = await open(part, 'w', 0o600)
   try {
@@ -126,5 +127,5 @@ export async function writeWhole(folder: string, name: string, bytes: Buffer | s
 }
 
 /** A segment is missing, or does not continue what is there. */
-export const segmentMissing = (folder: string, segment: string): StoreError =>
+export const segmentMissingError = (folder: string, segment: string): StoreError =>
   new StoreError('damaged', message('backups.log-segment-missing', { folder, segment }))

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
-import { type ImageFile, imagesAfter, newestInstance } from './log-queries.ts'
+import { type ImageFile, imagesAfter, newestInstanceId } from './log-queries.ts'
 import {
   IMAGES_EXTENSION,
   LOG_FOLDER,
@@ -15,25 +15,25 @@ import {
   listSegments,
   sealSegment,
   segmentName,
-  writeWhole,
+  writeDurably,
 } from './log-segment.ts'
 import {
   checksumOf,
   isContinued,
   type LogState,
-  markFile,
   newLogState,
   readFrames,
   readLogState,
   removeLogState,
   saltOf,
   saveLogState,
+  stampDatabaseFile,
 } from './log-state.ts'
 
 /** How often the log is copied. It is a part of the recovery point. */
 const INTERVAL_MS = 5000
 /** Maximum number of frames in a segment: 16 MB. */
-const SEGMENT_FRAMES = 4000
+const MAX_SEGMENT_FRAMES = 4000
 /** The log is emptied once it has so many frames and all were copied. */
 const EPOCH_FRAMES = 4000
 /** If nothing can be copied, the log is emptied anyway at this length: 1 GB. */
@@ -149,7 +149,7 @@ export class LogShipping implements AsyncDisposable {
 
   #newChain(folder: string): LogState {
     this.#context.database.writeAheadLog.empty()
-    const state = newLogState(this.#context, folder, newestInstance(this.#context.database))
+    const state = newLogState(this.#context, folder, newestInstanceId(this.#context.database))
     saveLogState(this.#context, state)
     this.#baseTriedAt = Number.NEGATIVE_INFINITY
     return state
@@ -175,7 +175,7 @@ export class LogShipping implements AsyncDisposable {
     saveLogState(this.#context, state)
     const { epoch } = state
     const position: LogPosition = { chain: state.chain, epoch, frames: state.frames, at }
-    await writeWhole(
+    await writeDurably(
       join(state.folder, LOG_FOLDER),
       LOG_POSITION_FILE,
       `${JSON.stringify(position)}\n`,
@@ -184,11 +184,11 @@ export class LogShipping implements AsyncDisposable {
 
   async #writeSegment(state: LogState, chain: string, end: number): Promise<void> {
     const { epoch, frames: first, previous } = state
-    const last = Math.min(end, first + SEGMENT_FRAMES)
+    const last = Math.min(end, first + MAX_SEGMENT_FRAMES)
     const frames = readFrames(this.#context, first, last)
     const segment = { epoch, first, last }
     const sealed = sealSegment(this.#context.database.seal, state.chain, segment, previous, frames)
-    await writeWhole(chain, segmentName(segment), sealed)
+    await writeDurably(chain, segmentName(segment), sealed)
     state.frames = last
     state.salt = saltOf(this.#context)
     state.checksum = checksumOf(this.#context, last)
@@ -202,9 +202,9 @@ export class LogShipping implements AsyncDisposable {
     images: readonly ImageFile[],
   ): Promise<void> {
     const { epoch, frames: first } = state
-    const name = segmentName({ epoch, first, last: Math.min(end, first + SEGMENT_FRAMES) })
+    const name = segmentName({ epoch, first, last: Math.min(end, first + MAX_SEGMENT_FRAMES) })
     const list = images.map(({ file }) => `${file}\n`).join('')
-    await writeWhole(chain, `${name}${IMAGES_EXTENSION}`, list)
+    await writeDurably(chain, `${name}${IMAGES_EXTENSION}`, list)
     state.lastInstance = images.at(-1)?.instanceId ?? state.lastInstance
   }
 
@@ -220,7 +220,7 @@ export class LogShipping implements AsyncDisposable {
     }
     Object.assign(state, {
       ...{ epoch: state.epoch + 1, previous: state.frames, frames: 0, salt: '', checksum: '' },
-      file: markFile(this.#context),
+      file: stampDatabaseFile(this.#context),
     })
   }
 

@@ -8,11 +8,11 @@ import { writeKeyFile } from '#server/database/data-key.ts'
 import { FRAME_BYTES, LOG_HEADER_BYTES } from '#server/database/write-ahead-log.ts'
 import { json } from '#server/platform/text.ts'
 
-const NUMBERS = z.int().min(0)
+const NATURAL_NUMBER = z.int().min(0)
 /** In the header of the log: salt-1 and salt-2, which differ from one log to the next. */
-const SALT = { at: 16, bytes: 8 }
+const SALT_FIELD = { at: 16, bytes: 8 }
 /** In the header of a frame: a checksum of everything of the log up to its end. */
-const CHECKSUM = { at: 16, bytes: 8 }
+const CHECKSUM_FIELD = { at: 16, bytes: 8 }
 const CLOCK_STEP_MS = 10_000
 
 /** How much of the log was copied. */
@@ -22,16 +22,16 @@ const LogState = z.object({
   chain: z.string(),
   epoch: z.int().min(1),
   /** Frames of this epoch that were copied. */
-  frames: NUMBERS,
+  frames: NATURAL_NUMBER,
   /** Frames that the epoch before had. */
-  previous: NUMBERS,
+  previous: NATURAL_NUMBER,
   /** Salt of the log and checksum of the last copied frame; empty while no frame was copied. */
   salt: z.string(),
   checksum: z.string(),
   /** The database file when the log was emptied last; any later write changes it. */
-  file: z.object({ bytes: NUMBERS, modified: z.number() }),
+  file: z.object({ bytes: NATURAL_NUMBER, modified: z.number() }),
   /** The newest row of `instances` whose file was named. */
-  lastInstance: NUMBERS,
+  lastInstance: NATURAL_NUMBER,
   /** The newest backups from which the chain can be followed, oldest first, two at most. */
   bases: z.array(z.object({ backup: z.string(), epoch: z.int().min(1) })),
 })
@@ -56,7 +56,7 @@ export const removeLogState = ({ folder }: Context): void =>
 /** A new chain. The log must be empty. */
 export const newLogState = (context: Context, folder: string, lastInstance: number): LogState => ({
   ...{ folder, chain: randomBytes(8).toString('hex'), epoch: 1, frames: 0, previous: 0 },
-  ...{ salt: '', checksum: '', file: markFile(context), lastInstance, bases: [] },
+  ...{ salt: '', checksum: '', file: stampDatabaseFile(context), lastInstance, bases: [] },
 })
 
 /**
@@ -85,7 +85,7 @@ export function isContinued(context: Context, state: LogState): boolean {
  * Describes the database file after the log was emptied into it. Its modification time is set back,
  * since a write within the same tick of the file system's clock would not change it.
  */
-export function markFile({ folder }: Context): LogState['file'] {
+export function stampDatabaseFile({ folder }: Context): LogState['file'] {
   const file = join(folder, DATABASE_FILE)
   const before = new Date(statSync(file).mtimeMs - CLOCK_STEP_MS)
   utimesSync(file, before, before)
@@ -95,21 +95,21 @@ export function markFile({ folder }: Context): LogState['file'] {
 
 /** Salt of the log, in hexadecimal. */
 export const saltOf = (context: Context): string =>
-  readLog(context, SALT.at, SALT.bytes).toString('hex')
+  readLog(context, SALT_FIELD.at, SALT_FIELD.bytes).toString('hex')
 
 /** Checksum of the log up to the end of the frame with this number, from 1; in hexadecimal. */
 export const checksumOf = (context: Context, frame: number): string =>
   readLog(
     context,
-    LOG_HEADER_BYTES + (frame - 1) * FRAME_BYTES + CHECKSUM.at,
-    CHECKSUM.bytes,
+    LOG_HEADER_BYTES + (frame - 1) * FRAME_BYTES + CHECKSUM_FIELD.at,
+    CHECKSUM_FIELD.bytes,
   ).toString('hex')
 
 /** Frames `first` to before `last` of the log; the first ones with its header. */
 export function readFrames(context: Context, first: number, last: number): Buffer {
   const end = LOG_HEADER_BYTES + last * FRAME_BYTES
-  const begin = first === 0 ? 0 : LOG_HEADER_BYTES + first * FRAME_BYTES
-  return readLog(context, begin, end - begin)
+  const startOffset = first === 0 ? 0 : LOG_HEADER_BYTES + first * FRAME_BYTES
+  return readLog(context, startOffset, end - startOffset)
 }
 
 function readLog(context: Context, at: number, bytes: number): Buffer {

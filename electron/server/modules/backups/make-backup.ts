@@ -31,7 +31,7 @@ export type { BackupManifest } from './backup-manifest.ts'
  */
 export const BACKUP_SPOOL = 'spool-backup'
 const PARTIAL_SUFFIX = '.part'
-const ABANDONED_MS = 24 * 60 * 60_000
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000
 
 export interface StoredBackup extends BackupManifest {
   /** Name of its folder. */
@@ -115,14 +115,14 @@ async function copyInto(
     })
   onProgress({ phase: 'checking', share: 0 })
   const found = await checkCopy(copy, Object.keys(rows))
-  const differs = Object.keys(rows).find((table) => rows[table] !== found.rows[table])
-  if (differs !== undefined)
+  const differingTable = Object.keys(rows).find((table) => rows[table] !== found.rows[table])
+  if (differingTable !== undefined)
     throw new StoreError(
       'damaged',
       message('backups.rows-differ-from-database', {
-        rows: found.rows[differs] ?? 0,
-        table: differs,
-        expected: rows[differs] ?? 0,
+        rows: found.rows[differingTable] ?? 0,
+        table: differingTable,
+        expected: rows[differingTable] ?? 0,
       }),
     )
   const sealed = join(part, SEALED_DATABASE_FILE)
@@ -203,7 +203,7 @@ export const sweepBackupSpool = (folder: string): Promise<void> =>
  * Recent ones are kept, because another gateway may be writing them.
  */
 async function removeAbandoned(folder: string, now: number): Promise<void> {
-  const latest = backupName(instantOf(now - ABANDONED_MS))
+  const latest = backupName(instantOf(now - ABANDONED_AFTER_MS))
   const abandoned = (await readdir(folder)).filter(
     (name) =>
       name.endsWith(PARTIAL_SUFFIX) &&

@@ -59,7 +59,7 @@ export async function openBackup(
   onProgress: RestoreProgress = () => {},
 ): Promise<{ manifest: BackupManifest; dataKey: Buffer }> {
   const manifest = await requireManifest(from)
-  refuseNewer(from, manifest.schema)
+  refuseNewerSchema(from, manifest.schema)
   const dataKey = dataKeyFor(from, manifest, key)
   const seal = sealWith(dataKey)
   if (!isManifestAuthentic(seal, manifest)) throw authenticationError(from, manifest, seal)
@@ -103,13 +103,13 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
     opensWith,
     fault,
   })
-  const isSealed = await exists(
+  const hasDatabaseFile = await exists(
     join(from, manifest.version === 1 ? DATABASE_FILE : SEALED_DATABASE_FILE),
   )
-  if (!isSealed) return preview('no', message('backups.no-database', { backup: from }))
+  if (!hasDatabaseFile) return preview('no', message('backups.no-database', { backup: from }))
   const hasRecoveryKey = await exists(join(from, RECOVERY_FILE))
   try {
-    refuseNewer(from, manifest.schema)
+    refuseNewerSchema(from, manifest.schema)
     const seal = sealWith(dataKeyFor(from, manifest, key))
     if (
       !isManifestAuthentic(seal, manifest) ||
@@ -120,11 +120,11 @@ export async function previewBackup(from: string, key: BackupKey): Promise<Backu
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     // A wrong data key is not reported as a fault if the user can still type the recovery key.
-    const canBeTyped = hasRecoveryKey && error.fault === 'key-wrong' && 'dataKey' in key
-    if (canBeTyped) return preview('recovery-key')
-    const isKey = error.fault === 'key-wrong' || error.fault === 'key-missing'
+    const canTypeKey = hasRecoveryKey && error.fault === 'key-wrong' && 'dataKey' in key
+    if (canTypeKey) return preview('recovery-key')
+    const isKeyFault = error.fault === 'key-wrong' || error.fault === 'key-missing'
     return preview(
-      isKey && !hasRecoveryKey ? 'no' : 'recoveryKey' in key ? 'recovery-key' : 'own',
+      isKeyFault && !hasRecoveryKey ? 'no' : 'recoveryKey' in key ? 'recovery-key' : 'own',
       error.explanation,
     )
   }
@@ -139,7 +139,7 @@ async function requireManifest(from: string): Promise<BackupManifest> {
   )
 }
 
-function refuseNewer(from: string, schema: number): void {
+function refuseNewerSchema(from: string, schema: number): void {
   if (schema > MIGRATIONS.length)
     throw new StoreError(
       'newer-schema',
@@ -169,9 +169,9 @@ function authenticationError(from: string, manifest: BackupManifest, seal: Seal)
 
 /** Version 1 has no `mac`, so the key is checked against the database itself. */
 const isKeyAccepted = (file: string, { version }: BackupManifest, seal: Seal): boolean =>
-  version === 2 || fitsDatabase(file, seal)
+  version === 2 || isKeyOfDatabase(file, seal)
 
-function fitsDatabase(file: string, seal: Seal): boolean {
+function isKeyOfDatabase(file: string, seal: Seal): boolean {
   let sqlite: Sqlite.Database | undefined
   try {
     const opened = new Sqlite(file, { readonly: true, fileMustExist: true })
@@ -239,19 +239,21 @@ async function verifyDatabase(
       'foreign-database',
       message('backups.foreign-database', { backup: basename(from) }),
     )
-  refuseNewer(from, schema)
-  const differs = Object.keys(manifest.rows).find((table) => rows[table] !== manifest.rows[table])
-  if (differs !== undefined)
+  refuseNewerSchema(from, schema)
+  const differingTable = Object.keys(manifest.rows).find(
+    (table) => rows[table] !== manifest.rows[table],
+  )
+  if (differingTable !== undefined)
     throw new StoreError(
       'damaged',
       message('backups.rows-differ', {
         backup: basename(from),
-        rows: rows[differs] ?? 0,
-        table: differs,
-        told: manifest.rows[differs] ?? 0,
+        rows: rows[differingTable] ?? 0,
+        table: differingTable,
+        told: manifest.rows[differingTable] ?? 0,
       }),
     )
-  if (!fitsDatabase(file, seal))
+  if (!isKeyOfDatabase(file, seal))
     throw new StoreError(
       'key-wrong',
       message('backups.key-not-fitting', { backup: basename(from) }),

@@ -11,8 +11,13 @@ import { recordProgramVersion } from './program-version.ts'
 import { openRescueHint } from './rescue-hint.ts'
 import { applyStagedRestore } from './restore-files.ts'
 import { recordRestores } from './restore-staging.ts'
-import { isNotedChecked, refuseReplaced, refuseReplica, removeChecked } from './takeover-note.ts'
-import { followWayBack } from './way-back.ts'
+import {
+  clearCheckedMark,
+  isMarkedChecked,
+  refuseReplacedFolder,
+  refuseReplicaFolder,
+} from './takeover-note.ts'
+import { continueRollback } from './way-back.ts'
 
 const MAX_TRIES = 30
 const RETRY_MS = 100
@@ -48,22 +53,22 @@ export async function openDataDirectory(
   const { folder, clock, dataKey, isSafe, version } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
-  refuseReplaced(folder)
-  refuseReplica(folder)
+  refuseReplacedFolder(folder)
+  refuseReplicaFolder(folder)
   applyStagedRestore(folder, clock())
-  followWayBack(folder, clock())
+  continueRollback(folder, clock())
   const before = schemaBefore(folder)
   const context = opened.use(
     openContext({
       ...options,
-      check: isNotedChecked(folder) ? 'done' : 'later',
+      check: isMarkedChecked(folder) ? 'done' : 'later',
       // Restoring a backup with another data key writes that key to a plain file, which takes
       // precedence.
       dataKey: keyLocation(folder) === 'plain' ? undefined : dataKey,
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )
-  removeChecked(folder)
+  clearCheckedMark(folder)
   recordProgramVersion(
     folder,
     { version, schema: MIGRATIONS.length, at: instantOf(clock()) },

@@ -8,24 +8,27 @@ import type { Instant } from '#shared/contract/conventions.ts'
 /** In the data folder: which version of the program opened it last, and which one before that. */
 const VERSION_FILE = 'version.json'
 
-const Previous = z.object({
+const PreviousVersionSchema = z.object({
   /** `null` if it was a version that did not record itself. */
   version: z.string().nullable(),
   schema: z.int(),
   /** When the version that followed it was started first. */
   until: z.iso.datetime(),
 })
-export type PreviousVersion = z.infer<typeof Previous>
+export type PreviousVersion = z.infer<typeof PreviousVersionSchema>
 
-const Recorded = z.object({
+const ProgramVersionSchema = z.object({
   version: z.string(),
   schema: z.int(),
-  previous: Previous.nullable(),
+  previous: PreviousVersionSchema.nullable(),
 })
 
-export function readProgramVersion(folder: string): z.infer<typeof Recorded> | undefined {
+export function readProgramVersion(
+  folder: string,
+): z.infer<typeof ProgramVersionSchema> | undefined {
   try {
-    return Recorded.safeParse(json(readFileSync(join(folder, VERSION_FILE), 'utf8'))).data
+    return ProgramVersionSchema.safeParse(json(readFileSync(join(folder, VERSION_FILE), 'utf8')))
+      .data
   } catch {
     return undefined
   }

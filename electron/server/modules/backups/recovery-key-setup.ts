@@ -28,7 +28,7 @@ const CONFIRM_MS = 30 * 60_000
 /** Creates recovery keys, which replace a lost data key. */
 export class RecoveryKeySetup {
   readonly #context: Context
-  readonly #onInForce: () => void
+  readonly onKeyActive: () => void
   #shown:
     | {
         readonly recoveryKey: string
@@ -39,14 +39,14 @@ export class RecoveryKeySetup {
     | undefined
 
   /**
-   * @param onInForce called when a recovery key is in force, so that the data key may be moved from
+   * @param onKeyActive called when a recovery key is in force, so that the data key may be moved from
    *   its plain file into a key store
    */
-  constructor(context: Context, onInForce: () => void = () => {}) {
+  constructor(context: Context, onKeyActive: () => void = () => {}) {
     this.#context = context
-    this.#onInForce = onInForce
+    this.onKeyActive = onKeyActive
     // Repeats a move that a crash interrupted, or moves a data key that was recovered.
-    if (this.state().state === 'ready') onInForce()
+    if (this.state().state === 'ready') onKeyActive()
   }
 
   state(): RecoveryKeyState {
@@ -99,7 +99,7 @@ export class RecoveryKeySetup {
       note(context, actor, 'recovery-key.make', 'recovery.key', { replaces })
     })
     this.#shown = undefined
-    this.#onInForce()
+    this.onKeyActive()
     return this.state()
   }
 }

@@ -20,7 +20,7 @@ import {
   openSegment,
   readBase,
   readPosition,
-  segmentMissing,
+  segmentMissingError,
   segmentName,
 } from './log-segment.ts'
 import { listBackups, type StoredBackup } from './make-backup.ts'
@@ -28,7 +28,7 @@ import { openBackup } from './open-backup.ts'
 
 /** Exists in a data folder that follows another gateway: no gateway may open it. */
 export const REPLICA_FILE = 'replica.json'
-const BASE_STAGE = 'replica-base'
+const BASE_STAGING_FOLDER = 'replica-base'
 
 /** What of the log of the other gateway is in the database of the folder. */
 const Replica = z.object({
@@ -125,7 +125,7 @@ export function finishReplica(data: string, replica: Replica): void {
     }[]
     // SQLite verifies the checksums of all frames before it uses them.
     if (result?.log !== replica.frames || result.checkpointed !== replica.frames)
-      throw segmentMissing(data, `${replica.epoch}: ${result?.log} / ${replica.frames}`)
+      throw segmentMissingError(data, `${replica.epoch}: ${result?.log} / ${replica.frames}`)
   } finally {
     sqlite.close()
   }
@@ -172,9 +172,9 @@ const sealOf = (data: string): Seal => sealWith(readKey(data))
 
 async function openBase(folder: string, data: string, base: FoundBase): Promise<Replica> {
   const { backup, dataKey, chain, epoch } = base
-  const stage = join(data, BASE_STAGE)
-  await rm(stage, { recursive: true, force: true })
-  await openBackup(join(folder, backup.name), stage, { dataKey })
+  const stagingFolder = join(data, BASE_STAGING_FOLDER)
+  await rm(stagingFolder, { recursive: true, force: true })
+  await openBackup(join(folder, backup.name), stagingFolder, { dataKey })
   const recovery = join(folder, backup.name, RECOVERY_FILE)
   if (existsSync(recovery)) writeKeyFile(data, RECOVERY_FILE, readFileSync(recovery))
   const replica = { chain, epoch, frames: 0, backup: backup.name, upTo: backup.madeAt }
@@ -182,8 +182,8 @@ async function openBase(folder: string, data: string, base: FoundBase): Promise<
   for (const end of ['-wal', '-shm']) rmSync(join(data, `${DATABASE_FILE}${end}`), { force: true })
   writeKeyFile(data, KEY_FILE, dataKey)
   save(data, replica)
-  await rename(join(stage, DATABASE_FILE), join(data, DATABASE_FILE))
-  await rm(stage, { recursive: true, force: true })
+  await rename(join(stagingFolder, DATABASE_FILE), join(data, DATABASE_FILE))
+  await rm(stagingFolder, { recursive: true, force: true })
   return replica
 }
 
@@ -209,7 +209,7 @@ async function applySegment(
   // A segment may begin with frames that are there, where the gateway ended before it noted them.
   const hasBegun = segment.first === 0 || existsSync(join(data, `${DATABASE_FILE}-wal`))
   if (segment.epoch !== replica.epoch || segment.first > replica.frames || !hasBegun)
-    throw segmentMissing(chain, segmentName(segment))
+    throw segmentMissingError(chain, segmentName(segment))
   await writeFrames(data, segment.first, frames)
   const applied = { ...replica, frames: segment.last }
   save(data, applied)

@@ -70,7 +70,7 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   // Opening the database detects now whether it is usable, and migrates an older one.
   using context = openContext({ folder: folder, clock: () => now })
   recordRestores(context, 'command-line')
-  const aside =
+  const asideLines =
     keptAside === ''
       ? []
       : [
@@ -78,9 +78,11 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
         ]
   return {
     isDone: true,
-    text: [...changes, `${name} was restored to ${folder}, and the database opens.`, ...aside].join(
-      '\n',
-    ),
+    text: [
+      ...changes,
+      `${name} was restored to ${folder}, and the database opens.`,
+      ...asideLines,
+    ].join('\n'),
   }
 }
 

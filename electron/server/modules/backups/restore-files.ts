@@ -38,7 +38,7 @@ import {
 } from './open-backup.ts'
 
 /** Folder in the data folder for a staged restore. */
-const STAGE = 'restore'
+const STAGING_FOLDER = 'restore'
 const PARTIAL_SUFFIX = '.part'
 
 /** A restore that was completed. */
@@ -70,34 +70,34 @@ export async function stageRestore(
 ): Promise<void> {
   makeFolder(data)
   refuseHalfRestored(data)
-  const stage = join(data, STAGE)
+  const stage = join(data, STAGING_FOLDER)
   try {
     clearStage(data)
     const { manifest, dataKey } = await openBackup(from, stage, key, onProgress)
     const brings: RestorePlan['brings'][number]['file'][] = [DATABASE_FILE]
     const replaces: RestorePlan['replaces'] = [...DATABASE_FILES]
-    const isOtherKey = 'recoveryKey' in key && !hasKey(data, dataKey)
-    if (isOtherKey) {
+    const isDifferentKey = 'recoveryKey' in key && !hasKey(data, dataKey)
+    if (isDifferentKey) {
       writeKeyFile(stage, KEY_FILE, dataKey)
       brings.push(KEY_FILE)
       // Files that belong to the previous key cannot be read with the new one.
       replaces.push(...KEY_FILES, ANCHOR_FILE)
     }
-    if (manifest.hasRecoveryKey && (isOtherKey || !existsSync(join(data, RECOVERY_FILE)))) {
+    if (manifest.hasRecoveryKey && (isDifferentKey || !existsSync(join(data, RECOVERY_FILE)))) {
       writeKeyFile(stage, RECOVERY_FILE, readFileSync(join(from, RECOVERY_FILE)))
       brings.push(RECOVERY_FILE)
     }
     // The folder's recovery key is newer than the backup and must also open the restored database.
     else if (existsSync(join(data, RECOVERY_FILE)))
       storeRecoveryProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
-    const what = {
+    const restoreDetails = {
       name: backupName(manifest.madeAt),
       madeAt: manifest.madeAt,
       stagedAt: instantOf(now),
       actor,
     }
     writeOrder(stage, {
-      ...{ version: 1, ...what, mac: restorePlanMac(sealWith(dataKey), what) },
+      ...{ version: 1, ...restoreDetails, mac: restorePlanMac(sealWith(dataKey), restoreDetails) },
       brings: brings.map((file) => ({ file, bytes: statSync(join(stage, file)).size })),
       ...{ replaces, keptAside: null },
     })
@@ -154,7 +154,7 @@ export function moveDatabaseAside(folder: string, now: number): string {
 
 /** Commits to the restore: from here on it will be completed, even after a crash. */
 function commitPlan(folder: string, order: RestorePlan, now: number): RestorePlan {
-  const stage = join(folder, STAGE)
+  const stage = join(folder, STAGING_FOLDER)
   const missing = order.brings.find(
     ({ file, bytes }) => statSync(join(stage, file), { throwIfNoEntry: false })?.size !== bytes,
   )
@@ -176,7 +176,7 @@ function completeRestore(
   folder: string,
   { keptAside, brings, replaces, name, madeAt, actor }: RestorePlan,
 ): CompletedRestore {
-  const [stage, aside] = [join(folder, STAGE), join(folder, keptAside ?? '')]
+  const [stage, aside] = [join(folder, STAGING_FOLDER), join(folder, keptAside ?? '')]
   // The folder gets its final name once it contains everything that is replaced.
   if (!existsSync(aside)) {
     mkdirSync(`${aside}${PARTIAL_SUFFIX}`, { recursive: true, mode: 0o700 })
@@ -193,8 +193,8 @@ function completeRestore(
   syncFolder(aside)
   rmSync(stage, { recursive: true, force: true })
   syncFolder(folder)
-  const hadNothing = !existsSync(join(aside, DATABASE_FILE))
-  return { name, madeAt, actor, keptAside: hadNothing ? '' : (keptAside ?? '') }
+  const hadNoDatabase = !existsSync(join(aside, DATABASE_FILE))
+  return { name, madeAt, actor, keptAside: hadNoDatabase ? '' : (keptAside ?? '') }
 }
 
 function finishMoveAside(folder: string): void {
@@ -223,7 +223,7 @@ function moveAll(from: string, to: string, files: readonly string[]): void {
 }
 
 function readOrder(folder: string): RestorePlan | undefined {
-  const file = join(folder, STAGE, RESTORE_PLAN_FILE)
+  const file = join(folder, STAGING_FOLDER, RESTORE_PLAN_FILE)
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -235,7 +235,7 @@ function readOrder(folder: string): RestorePlan | undefined {
   if (parsed.success) return parsed.data
   throw new StoreError(
     'bad-folder',
-    message('backups.order-damaged', { file, folder: join(folder, STAGE) }),
+    message('backups.order-damaged', { file, folder: join(folder, STAGING_FOLDER) }),
   )
 }
 
@@ -244,7 +244,7 @@ const writeOrder = (stage: string, order: RestorePlan): void =>
 
 /** The order is deleted first, so that the remaining files have no effect. */
 function clearStage(folder: string): void {
-  const stage = join(folder, STAGE)
+  const stage = join(folder, STAGING_FOLDER)
   if (!existsSync(stage)) return
   rmSync(join(stage, RESTORE_PLAN_FILE), { force: true })
   syncFolder(stage)

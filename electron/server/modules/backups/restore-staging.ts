@@ -23,14 +23,14 @@ import { stageRestore } from './restore-files.ts'
  * The backup to restore. `folder` defaults to the configured backup folder; `recoveryKey` is as
  * typed.
  */
-export interface RestoreFrom {
+export interface RestoreSource {
   readonly folder?: string | undefined
   readonly name: string
   readonly recoveryKey?: string | undefined
 }
 
 const READY_DELAY_MS = 1500
-const SENTENCES = {
+const PHASE_MESSAGES = {
   decrypting: message('backups.restore-decrypting'),
   checking: message('backups.restore-checking'),
   ready: message('backups.restore-ready'),
@@ -76,7 +76,7 @@ export abstract class RestoreStaging implements AsyncDisposable {
    * Describes the backup without changing anything.
    * @throws ApiError refused, not-found
    */
-  async preview(from: RestoreFrom): Promise<RestorePreview> {
+  async preview(from: RestoreSource): Promise<RestorePreview> {
     const { backup, found } = await this.#findBackup(from)
     const now = await this.rowsNow(Object.keys(found.manifest.rows))
     const rows = Object.entries(found.manifest.rows).map(([table, inBackup]) => ({
@@ -92,7 +92,7 @@ export abstract class RestoreStaging implements AsyncDisposable {
    * Starts staging; `state` reports its progress.
    * @throws ApiError refused (naming `body.recoveryKey` if it is missing or wrong), not-found
    */
-  async stage(from: RestoreFrom, actor: string): Promise<RestoreState> {
+  async stage(from: RestoreSource, actor: string): Promise<RestoreState> {
     if (this.#isBusy) throw new ApiError('refused', message('backups.restore-running'))
     if (this.#state.phase === 'ready')
       throw new ApiError('refused', message('backups.restore-is-ready'))
@@ -100,7 +100,7 @@ export abstract class RestoreStaging implements AsyncDisposable {
     try {
       const { path, key, found } = await this.#findBackup(from)
       requireOpenable(from, found)
-      this.#state = { phase: 'decrypting', share: 0, sentence: SENTENCES.decrypting }
+      this.#state = { phase: 'decrypting', share: 0, sentence: PHASE_MESSAGES.decrypting }
       this.#work = this.#run(path, key, actor)
       return this.#state
     } catch (error) {
@@ -114,7 +114,7 @@ export abstract class RestoreStaging implements AsyncDisposable {
     clearTimeout(this.#readyTimer)
   }
 
-  async #findBackup(from: RestoreFrom) {
+  async #findBackup(from: RestoreSource) {
     const folder = from.folder ?? this.backupFolder()
     if (folder === null) throw refused('body.folder', message('backups.restore-no-folder'))
     if (!isAbsolute(folder)) throw refused('body.folder', message('backups.must-be-whole-path'))
@@ -133,9 +133,9 @@ export abstract class RestoreStaging implements AsyncDisposable {
   async #run(path: string, key: BackupKey, actor: string): Promise<void> {
     try {
       await stageRestore(this.#dataFolder, path, key, actor, this.#clock(), ({ phase, share }) => {
-        this.#state = { phase, share, sentence: SENTENCES[phase] }
+        this.#state = { phase, share, sentence: PHASE_MESSAGES[phase] }
       })
-      this.#state = { phase: 'ready', share: 1, sentence: SENTENCES.ready }
+      this.#state = { phase: 'ready', share: 1, sentence: PHASE_MESSAGES.ready }
       this.#readyTimer = setTimeout(this.#onReady, this.#readyDelayMs)
     } catch (error) {
       if (!(error instanceof StoreError)) this.reportError(error)
@@ -159,7 +159,10 @@ const backupKeyFor = (typed: string | undefined, dataKey: Buffer | undefined): B
  * Requires that the given key opens the backup.
  * @throws ApiError refused
  */
-function requireOpenable({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
+function requireOpenable(
+  { recoveryKey }: RestoreSource,
+  { opensWith, fault }: BackupPreview,
+): void {
   const isTyped = recoveryKey !== undefined && recoveryKey !== ''
   if (opensWith === 'no') throw new ApiError('refused', fault ?? message('backups.opens-with-none'))
   if (opensWith === 'recovery-key' && !isTyped)
@@ -171,8 +174,8 @@ const refused = (path: string, fault: Message) =>
   new ApiError('refused', fault, { errors: [{ path, message: fault }] })
 
 /** Converts a StoreError to a refusal that names the field of the request. */
-const withField = <T>(path: string, looking: Promise<T>): Promise<T> =>
-  looking.catch((error: unknown) => {
+const withField = <T>(path: string, pendingLookup: Promise<T>): Promise<T> =>
+  pendingLookup.catch((error: unknown) => {
     throw error instanceof StoreError ? refused(path, error.explanation) : error
   })
 
@@ -230,7 +233,7 @@ export class LiveRestore extends RestoreStaging {
    *   not-found, too-many
    */
   async begin(
-    { password, ...from }: RestoreFrom & { readonly password: string },
+    { password, ...from }: RestoreSource & { readonly password: string },
     actor: Actor,
   ): Promise<RestoreState> {
     await this.#requireOwner(actor, password)

@@ -60,11 +60,14 @@ export async function testRestore(
       }
     onProgress(PHASE_START.reading)
     const reports = sampleReportPdfs(copy.database, SAMPLE_SIZE)
-    const unread = reports.find((report) => !isReadable(copy, report))
-    if (unread)
+    const unreadableReport = reports.find((report) => !isReadable(copy, report))
+    if (unreadableReport)
       return {
         success: false,
-        sentence: message('backups.test-report-changed', { name, reportId: unread.reportId }),
+        sentence: message('backups.test-report-changed', {
+          name,
+          reportId: unreadableReport.reportId,
+        }),
       }
     const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0)
     const { entries } = verdict

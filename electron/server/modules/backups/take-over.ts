@@ -33,13 +33,13 @@ import {
   refuseNewerReplica,
 } from './replica.ts'
 import { recordRestores } from './restore-staging.ts'
-import { noteChecked, writeTakeoverNote } from './takeover-note.ts'
+import { markChecked, writeTakeoverNote } from './takeover-note.ts'
 
 /** If nothing new arrives from the old gateway for so long, it does not run any more. */
 const WATCH_MS = 15_000
 const POLL_MS = 500
 
-export interface TakeOver {
+export interface TakeoverOrder {
   /** The data folder that follows the old gateway. */
   readonly data: string
   /** The folder with `backups` and `images` that the old gateway copied. */
@@ -48,9 +48,9 @@ export interface TakeOver {
   /** Name of this PC. */
   readonly host: string
   /** The user knows that the old gateway is off, so it is not watched. */
-  readonly isOldOff: boolean
+  readonly isOldGatewayOff: boolean
   readonly now: () => number
-  readonly say: (sentence: string) => void
+  readonly report: (sentence: string) => void
 }
 
 /**
@@ -58,19 +58,19 @@ export interface TakeOver {
  * not run any more; a note in `from` stops it where it comes back.
  * @throws StartError, StoreError; the folder still follows the old gateway
  */
-export async function takeOver(order: TakeOver): Promise<void> {
-  const { data, from, host, now, say } = order
-  await requireOldGone(order)
+export async function takeOver(order: TakeoverOrder): Promise<void> {
+  const { data, from, host, now, report } = order
+  await requireOldGatewayOff(order)
   using _lock = await lockFolder(data)
   const replica = await followLog(data, from, order.recoveryKey)
-  say(`Everything up to ${replica.upTo} is in the database.`)
+  report(`Everything up to ${replica.upTo} is in the database.`)
   finishReplica(data, replica)
   refuseNewerReplica(data, MIGRATIONS.length)
   writeTakeoverNote(from, { by: host, at: instantOf(now()) })
   const images = moveImages(join(from, 'images'), join(data, 'images'))
   markRestored(data)
-  explainToAudit(data, replica, instantOf(now()))
-  noteChecked(data)
+  stageAuditRecord(data, replica, instantOf(now()))
+  markChecked(data)
   rmSync(join(data, REPLICA_FILE), { force: true })
   syncFolder(data)
   using context = openContext({ folder: data, clock: now, check: 'done' })
@@ -80,31 +80,38 @@ export async function takeOver(order: TakeOver): Promise<void> {
   })
   const missing = images ? missingFiles(context, data, msOf(replica.upTo)) : 0
   if (!images)
-    say(`There is no folder ${join(from, 'images')}: images are to be copied to ${data}.`)
+    report(`There is no folder ${join(from, 'images')}: images are to be copied to ${data}.`)
   else if (missing > 0)
-    say(`${missing} files of images of the last day are missing: have the devices send them again.`)
-  else say('The files of all images of the last day are there.')
+    report(
+      `${missing} files of images of the last day are missing: have the devices send them again.`,
+    )
+  else report('The files of all images of the last day are there.')
 }
 
 /**
  * The anchor of the audit trail stayed on the old PC. A plan as that of a restore proves that the
  * database was put here with the data key.
  */
-function explainToAudit(data: string, { backup: name, upTo: madeAt }: Replica, at: string): void {
-  const what = { name, madeAt, stagedAt: at, actor: 'command-line' }
+function stageAuditRecord(data: string, { backup: name, upTo: madeAt }: Replica, at: string): void {
+  const restoreDetails = { name, madeAt, stagedAt: at, actor: 'command-line' }
   const seal = openSeal(data, { mayCreate: false })
   const folder = join(data, `replaced-${backupName(at).slice('isthmus-'.length)}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const plan = { ...what, mac: restorePlanMac(seal, what) }
+  const plan = { ...restoreDetails, mac: restorePlanMac(seal, restoreDetails) }
   writeKeyFile(folder, RESTORE_PLAN_FILE, Buffer.from(JSON.stringify(plan)))
 }
 
 /** @throws StartError if the old gateway still answers or writes */
-async function requireOldGone({ data, from, isOldOff, say }: TakeOver): Promise<void> {
-  if (isOldOff) return
+async function requireOldGatewayOff({
+  data,
+  from,
+  isOldGatewayOff,
+  report,
+}: TakeoverOrder): Promise<void> {
+  if (isOldGatewayOff) return
   const backups = join(from, 'backups')
   const before = await readPosition(backups)
-  say('Waiting whether the old gateway still writes …')
+  report('Waiting whether the old gateway still writes …')
   for (const end = Date.now() + WATCH_MS; Date.now() < end; await wait(POLL_MS)) {
     const after = await readPosition(backups)
     if (after?.at !== before?.at)

@@ -24,7 +24,7 @@ export const writeTakeoverNote = (folder: string, note: TakeoverNote): void =>
  * send reports twice and share one AE title.
  * @throws StartError
  */
-export function refuseReplaced(folder: string): void {
+export function refuseReplacedFolder(folder: string): void {
   const file = join(folder, TAKEOVER_FILE)
   if (existsSync(file)) {
     const note = TakeoverNote.safeParse(json(readFileSync(file, 'utf8'))).data
@@ -38,7 +38,7 @@ export function refuseReplaced(folder: string): void {
  * Refuses a folder that follows another gateway: what is written there could not be continued.
  * @throws StartError
  */
-export function refuseReplica(folder: string): void {
+export function refuseReplicaFolder(folder: string): void {
   if (existsSync(join(folder, REPLICA_FILE)))
     throw new StartError(message('backups.still-follows', { folder }))
 }
@@ -51,10 +51,10 @@ const CHECKED_FILE = 'checked.json'
  * came since by the checksums of the log. Checking all pages again would make up most of the
  * recovery time.
  */
-export const noteChecked = (folder: string): void =>
+export const markChecked = (folder: string): void =>
   writeKeyFile(folder, CHECKED_FILE, Buffer.from('{}\n'))
 
-export const isNotedChecked = (folder: string): boolean => existsSync(join(folder, CHECKED_FILE))
+export const isMarkedChecked = (folder: string): boolean => existsSync(join(folder, CHECKED_FILE))
 
-export const removeChecked = (folder: string): void =>
+export const clearCheckedMark = (folder: string): void =>
   rmSync(join(folder, CHECKED_FILE), { force: true })

@@ -7,7 +7,11 @@ import { Database } from '#server/database/database.ts'
 import { schemaOfFolder } from '#server/database/database-contents.ts'
 import { syncFile } from '#server/database/database-file.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { type UnsupportedRows, unheldBy, writeOlderSchema } from '#server/database/older-schema.ts'
+import {
+  type UnsupportedRows,
+  unsupportedRowsIn,
+  writeOlderSchema,
+} from '#server/database/older-schema.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -19,7 +23,7 @@ import { readProgramVersion } from './program-version.ts'
 /** In the data folder: the version that the folder is prepared for, or was prepared for. */
 const ORDER_FILE = 'way-back.json'
 
-const Order = z.object({
+const RollbackRequest = z.object({
   state: z.enum(['ordered', 'done', 'refused']),
   /** The older version; empty if unknown. */
   version: z.string(),
@@ -27,10 +31,10 @@ const Order = z.object({
   /** Why nothing was changed. */
   unheld: z.array(z.object({ table: z.string(), column: z.string().nullable(), rows: z.int() })),
 })
-type Order = z.infer<typeof Order>
+type RollbackRequest = z.infer<typeof RollbackRequest>
 
 /** What going back to the version before means. */
-export interface WayBack {
+export interface Rollback {
   /** The version before; empty if unknown. */
   readonly version: string
   readonly schema: number
@@ -41,23 +45,24 @@ export interface WayBack {
 }
 
 /** The way back to the version before; `undefined` if none is known. Reads whole tables. */
-export function wayBackOf(folder: string, database: Database): WayBack | undefined {
+export function rollbackOf(folder: string, database: Database): Rollback | undefined {
   const previous = readProgramVersion(folder)?.previous
   if (!previous) return undefined
   const { schema } = previous
   const isSameSchema = schema === MIGRATIONS.length
   const refused = readOrder(folder)
-  const tried = refused?.state === 'refused' && refused.schema === schema ? refused.unheld : []
+  const refusedUnheld =
+    refused?.state === 'refused' && refused.schema === schema ? refused.unheld : []
   const read = (sql: string) => database.all(rawQuery<unknown>(sql, []))
-  const found = isSameSchema ? [] : unheldBy(read, schema)
+  const found = isSameSchema ? [] : unsupportedRowsIn(read, schema)
   return {
     ...{ version: previous.version ?? '', schema, isSameSchema },
-    unheld: found.length > 0 ? found : tried,
+    unheld: found.length > 0 ? found : refusedUnheld,
   }
 }
 
 /** Has the next opening of the folder prepare it for the version before. */
-export const orderWayBack = (folder: string, { version, schema }: WayBack): void =>
+export const requestRollback = (folder: string, { version, schema }: Rollback): void =>
   writeOrder(folder, { state: 'ordered', version, schema, unheld: [] })
 
 /**
@@ -66,10 +71,10 @@ export const orderWayBack = (folder: string, { version, schema }: WayBack): void
  * changed, and the folder is opened as usual.
  * @throws StartError if the folder is prepared for another version
  */
-export function followWayBack(folder: string, now: number): void {
+export function continueRollback(folder: string, now: number): void {
   const order = readOrder(folder)
   if (!order || order.state === 'refused') return
-  if (order.state === 'ordered' && !prepareOrdered(folder, now)) return
+  if (order.state === 'ordered' && !prepareRequested(folder, now)) return
   // The older version itself.
   if (order.schema === MIGRATIONS.length) {
     rmSync(join(folder, ORDER_FILE), { force: true })
@@ -84,10 +89,10 @@ export function followWayBack(folder: string, now: number): void {
 }
 
 /** Carries out what was ordered; false if the older version cannot hold everything. */
-export function prepareOrdered(folder: string, now: number): boolean {
+export function prepareRequested(folder: string, now: number): boolean {
   const order = readOrder(folder)
   if (order?.state !== 'ordered') return false
-  const unheld = prepareFor(folder, order.schema, now)
+  const unheld = prepareForSchema(folder, order.schema, now)
   const state = unheld.length > 0 ? 'refused' : 'done'
   writeOrder(folder, { ...order, state, unheld: [...unheld] })
   return state === 'done'
@@ -98,7 +103,7 @@ export function prepareOrdered(folder: string, now: number): boolean {
  * version is kept in a folder beside it.
  * @returns what the older schema has no place for; nothing was changed if there is any
  */
-function prepareFor(folder: string, schema: number, now: number): readonly UnsupportedRows[] {
+function prepareForSchema(folder: string, schema: number, now: number): readonly UnsupportedRows[] {
   const file = join(folder, DATABASE_FILE)
   const part = `${file}.older`
   // Ended between the two renames below: the new file is complete.
@@ -109,21 +114,24 @@ function prepareFor(folder: string, schema: number, now: number): readonly Unsup
   const unheld = writeOlderSchema(file, part, schema)
   if (unheld.length > 0) return unheld
   syncFile(part)
-  const aside = join(folder, `newer-${backupName(instantOf(now)).slice('isthmus-'.length)}`)
-  mkdirSync(aside, { recursive: true, mode: 0o700 })
-  renameSync(file, join(aside, DATABASE_FILE))
+  const asideFolder = join(folder, `newer-${backupName(instantOf(now)).slice('isthmus-'.length)}`)
+  mkdirSync(asideFolder, { recursive: true, mode: 0o700 })
+  renameSync(file, join(asideFolder, DATABASE_FILE))
   renameSync(part, file)
-  syncFolder(aside)
+  syncFolder(asideFolder)
   syncFolder(folder)
   return []
 }
 
 /** Names the version, or what is known of it. */
-export const versionOrSchema = ({ version, schema }: Pick<Order, 'version' | 'schema'>): string =>
+export const versionOrSchema = ({
+  version,
+  schema,
+}: Pick<RollbackRequest, 'version' | 'schema'>): string =>
   version === '' ? `(schema ${schema})` : version
 
 /** Why the folder cannot be prepared, and what can be done. */
-export function unheldMessage({ version, schema, unheld }: WayBack): Message {
+export function unsupportedRowsMessage({ version, schema, unheld }: Rollback): Message {
   const list = unheld
     .map(({ table, column, rows }) => `${table}${column === null ? '' : `.${column}`} (${rows})`)
     .join(', ')
@@ -133,11 +141,11 @@ export function unheldMessage({ version, schema, unheld }: WayBack): Message {
   })
 }
 
-function readOrder(folder: string): Order | undefined {
+function readOrder(folder: string): RollbackRequest | undefined {
   const file = join(folder, ORDER_FILE)
   if (!existsSync(file)) return undefined
-  return Order.safeParse(json(readFileSync(file, 'utf8'))).data
+  return RollbackRequest.safeParse(json(readFileSync(file, 'utf8'))).data
 }
 
-const writeOrder = (folder: string, order: Order): void =>
+const writeOrder = (folder: string, order: RollbackRequest): void =>
   writeKeyFile(folder, ORDER_FILE, Buffer.from(`${JSON.stringify(order)}\n`))

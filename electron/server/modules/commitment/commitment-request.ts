@@ -2,11 +2,11 @@ import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import type { NormalizedRequest } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { CommitmentItem } from '#server/modules/images/commitment-queries.ts'
-import { fitnessOfUid } from '#server/modules/images/header.ts'
+import { classifyUid } from '#server/modules/images/header.ts'
 import {
   itemsOf,
   numberIn,
-  readNormalized,
+  readNormalizedDataSet,
   TAG,
   textIn,
 } from '#server/modules/procedure-steps/performed-data.ts'
@@ -30,12 +30,12 @@ export type InstanceReference = Pick<CommitmentItem, 'sopClassUid' | 'sopInstanc
 export function parseRequest({ actionTypeId, dataSet: bytes, transferSyntax }: ActionRequest) {
   if (actionTypeId !== REQUEST_STORAGE_COMMITMENT)
     throw new DimseError(0x0123, message('commitment.no-such-action'))
-  const dataSet = readNormalized(bytes, transferSyntax)
+  const dataSet = readNormalizedDataSet(bytes, transferSyntax)
   const transactionUid = textIn(dataSet, TAG.transactionUid)
   if (transactionUid === '')
     throw new DimseError(0x0121, message('commitment.no-transaction-uid'), [TAG.transactionUid])
   // PS3.7 §10.1.4.1.10: invalid argument value.
-  if (fitnessOfUid(transactionUid) === 'unfit')
+  if (classifyUid(transactionUid) === 'unfit')
     throw new DimseError(0x0115, message('commitment.transaction-uid-unfit'), [TAG.transactionUid])
   const items = itemsOf(dataSet, TAG.referencedSopSequence)
     .map((item) => ({

@@ -4,9 +4,9 @@ import type { Database } from '#server/database/database.ts'
 import type { AssociationInfo, StorageCommitmentScp } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { devicePeer } from '#server/modules/devices/device-peer.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
@@ -37,7 +37,7 @@ import {
   listInstanceVersions,
   setInstanceStructure,
 } from '#server/modules/images/instance-queries.ts'
-import { readStored } from '#server/modules/images/stored-object.ts'
+import { readStoredObject } from '#server/modules/images/stored-object.ts'
 import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
@@ -54,12 +54,12 @@ import {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 export const MAX_RETRY_PERIOD_MS = 72 * HOUR_MS
-const BATCH = 20
+const BATCH_SIZE = 20
 
 type Failure = InstanceReference & { readonly failureReason: number }
 
 /** Values of Failure Reason (0008,1197), PS3.3 C.14.1.1. */
-export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
+export const FAILURE_REASONS = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
 
 /**
  * The storage commitment SCP (PS3.4 J.3). A request is stored and acknowledged immediately; the
@@ -67,17 +67,17 @@ export const REASON = { noSuchInstance: 0x0112, classConflict: 0x0119 } as const
  */
 export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   readonly #context: Context
-  readonly #outbound: Pick<Outbound, 'sendEventReport'>
+  readonly #outbound: Pick<OutboundRequests, 'sendEventReport'>
   readonly #completion: StudyCompletion
   readonly #worker: Worker
   /**
    * Results that were delivered but could not yet be recorded in the database, by commitment id.
    */
-  readonly #unwritten = new Map<number, readonly Failure[]>()
+  readonly unwrittenFailures = new Map<number, readonly Failure[]>()
 
   constructor(
     context: Context,
-    outbound: Pick<Outbound, 'sendEventReport'>,
+    outbound: Pick<OutboundRequests, 'sendEventReport'>,
     completion: StudyCompletion,
   ) {
     this.#context = context
@@ -124,7 +124,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     // The device repeats a request whose result is still pending.
     if (existing?.state === 'waiting') {
       // The result was delivered but not recorded. The device asks again, so it is sent again.
-      if (this.#unwritten.delete(existing.commitmentId)) this.#worker.wake()
+      if (this.unwrittenFailures.delete(existing.commitmentId)) this.#worker.wake()
       return { status: 0x0000 }
     }
     await this.#store(request.association, transactionUid, items)
@@ -160,7 +160,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
         nextAt: instantOf(now + waitMs),
         items,
       })
-      return announce(database, uids, instantOf(clock()))
+      return announceStudyInstances(database, uids, instantOf(clock()))
     })
     for (const studyInstanceUid of studies) this.#completion.announced(studyInstanceUid)
   }
@@ -168,13 +168,13 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   async #deliverDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
     // Each commitment is tried once per round, whether or not the others fail.
-    const tried = new Set<number>()
+    const triedIds = new Set<number>()
     let fault: unknown
     for (;;) {
-      const waiting = listDueCommitments(database, instantOf(clock()), BATCH + tried.size)
-      const due = waiting.filter(({ commitmentId }) => !tried.has(commitmentId))
+      const waiting = listDueCommitments(database, instantOf(clock()), BATCH_SIZE + triedIds.size)
+      const due = waiting.filter(({ commitmentId }) => !triedIds.has(commitmentId))
       if (due.length === 0 || signal.aborted) break
-      for (const { commitmentId } of due) tried.add(commitmentId)
+      for (const { commitmentId } of due) triedIds.add(commitmentId)
       const all = await Promise.allSettled(due.map((one) => this.#deliver(one, signal)))
       fault ??= all.find((one) => one.status === 'rejected')?.reason
     }
@@ -183,19 +183,19 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
 
   #recordDelivered(commitmentId: number, failed: readonly Failure[]): void {
     const { database } = this.#context
-    this.#unwritten.set(commitmentId, failed)
+    this.unwrittenFailures.set(commitmentId, failed)
     database.transaction(() => {
       setCommitmentFailures(database, commitmentId, failed)
       settleCommitment(database, commitmentId, 'delivered')
     })
-    this.#unwritten.delete(commitmentId)
+    this.unwrittenFailures.delete(commitmentId)
   }
 
   async #deliver(commitment: CommitmentRecord, signal: AbortSignal): Promise<void> {
     const { database } = this.#context
     const { commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName } = commitment
-    const delivered = this.#unwritten.get(commitmentId)
-    if (delivered) return this.#recordDelivered(commitmentId, delivered)
+    const deliveredFailures = this.unwrittenFailures.get(commitmentId)
+    if (deliveredFailures) return this.#recordDelivered(commitmentId, deliveredFailures)
     const { committed, failed } = await this.#resultOf(commitment)
     try {
       const device = recogniseDevice(this.#context, callingAeTitle, remoteAddress)
@@ -252,12 +252,12 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     const { commitmentId, requestedAt, attempts, deviceName } = commitment
     // Reported only after the commit: if the database is not writable, the attempt is repeated
     // every minute.
-    const noteOnce = (tone: FeedLine['tone'], text: Message) =>
+    const appendAfterCommit = (tone: FeedLine['tone'], text: Message) =>
       database.afterCommit(() => this.#appendEntry(commitment, tone, text))
-    const nextAt = clock() + waitAfter(RETRY_SCHEDULES.commitmentResult, attempts + 1)
+    const nextAt = clock() + retryDelayMs(RETRY_SCHEDULES.commitmentResult, attempts + 1)
     if (nextAt > msOf(requestedAt) + MAX_RETRY_PERIOD_MS) {
       settleCommitment(database, commitmentId, 'given-up', lastError)
-      noteOnce('danger', message('commitment.given-up', { deviceName, why: lastError }))
+      appendAfterCommit('danger', message('commitment.given-up', { deviceName, why: lastError }))
       return
     }
     postponeCommitment(database, commitmentId, {
@@ -265,7 +265,10 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
       lastError,
     })
     if (attempts === 0)
-      noteOnce('warning', message('commitment.not-delivered', { deviceName, why: lastError }))
+      appendAfterCommit(
+        'warning',
+        message('commitment.not-delivered', { deviceName, why: lastError }),
+      )
   }
 
   #appendEntry(commitment: CommitmentRecord, tone: FeedLine['tone'], text: Message): void {
@@ -278,7 +281,11 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
  * to the study of the first known one, because a request lists the instances of one exam and has no
  * study UID. Returns the UIDs of the studies.
  */
-function announce(database: Database, sopInstanceUids: readonly string[], now: string): string[] {
+function announceStudyInstances(
+  database: Database,
+  sopInstanceUids: readonly string[],
+  now: string,
+): string[] {
   const known = sopInstanceUids.map((sopInstanceUid) => ({
     sopInstanceUid,
     instance: findCurrentInstance(database, sopInstanceUid),
@@ -313,8 +320,8 @@ async function failureReasonOf(
 ): Promise<number | undefined> {
   const { database, imageFiles } = context
   const version = versionFor(listInstanceVersions(database, sopInstanceUid), requester)
-  if (!version || version.state === 'quarantined') return REASON.noSuchInstance
-  if (version.sopClassUid !== sopClassUid) return REASON.classConflict
+  if (!version || version.state === 'quarantined') return FAILURE_REASONS.noSuchInstance
+  if (version.sopClassUid !== sopClassUid) return FAILURE_REASONS.classConflict
   // A file is removed from this PC only when a copy elsewhere was confirmed.
   if (version.localRemovedAt !== null) return undefined
   const size = await stat(imageFiles.pathOf(version.file)).then(
@@ -322,7 +329,7 @@ async function failureReasonOf(
     () => undefined,
   )
   const isKept = size === version.bytes && (await isComplete(context, version))
-  return isKept ? undefined : REASON.noSuchInstance
+  return isKept ? undefined : FAILURE_REASONS.noSuchInstance
 }
 
 /**
@@ -335,7 +342,7 @@ async function isComplete(
 ): Promise<boolean> {
   if (structure !== 'unchecked') return structure === 'complete'
   const path = imageFiles.pathOf(file)
-  const read = await readStored({ path, dataSetOffset, transferSyntaxUid })
+  const read = await readStoredObject({ path, dataSetOffset, transferSyntaxUid })
   const { isComplete } = read.structure
   const write = () =>
     setInstanceStructure(database, instanceId, isComplete ? 'complete' : 'incomplete')

@@ -31,13 +31,13 @@ export interface ConfirmationItem {
 
 type Row = Omit<ConfirmationRecord, 'lastError'> & { readonly lastError: string }
 
-const KEY = 'destinationId = ? and studyInstanceUid = ?'
+const KEY_CONDITION = 'destinationId = ? and studyInstanceUid = ?'
 // Instances that were sent, are current and are not confirmed. Where two versions with the same UID
 // were sent, a confirmation could mean either, so neither is asked for.
-const TO_CONFIRM = `
+const SELECT_TO_CONFIRM = `
   with sentOnes as (
     select sopInstanceUid, count(*) as versions from forwards
-    where ${KEY} and state = 'sent' group by sopInstanceUid)
+    where ${KEY_CONDITION} and state = 'sent' group by sopInstanceUid)
   select n.instanceId, n.sopClassUid, n.sopInstanceUid from sentOnes s
   join instances n on n.sopInstanceUid = s.sopInstanceUid and n.state = 'current'
   join forwards w on w.destinationId = ? and w.instanceId = n.instanceId and w.state = 'sent'
@@ -72,24 +72,24 @@ export const listInstancesToConfirm = (
   { destinationId, studyInstanceUid }: ConfirmationKey,
 ): ConfirmationItem[] =>
   database.all(
-    rawQuery<ConfirmationItem>(TO_CONFIRM, [destinationId, studyInstanceUid, destinationId]),
+    rawQuery<ConfirmationItem>(SELECT_TO_CONFIRM, [destinationId, studyInstanceUid, destinationId]),
   )
 
 /** Whether images of the study are still being sent to the destination, or still arriving. */
-export const isStudyMoving = (
+export const hasImagesInTransit = (
   database: Database,
   { destinationId, studyInstanceUid }: ConfirmationKey,
 ): boolean =>
   database.get(
     rawQuery(
-      `select 1 from forwardedStudies where ${KEY} and waiting > 0
+      `select 1 from forwardedStudies where ${KEY_CONDITION} and waiting > 0
         union all select 1 from imageStudies where studyInstanceUid = ? and state = 'receiving'`,
       [destinationId, studyInstanceUid, studyInstanceUid],
     ),
   ) !== undefined
 
 /** Records the request that is about to be sent, so that a result that arrives at once is known. */
-export function recordAsked(
+export function recordRequest(
   database: Database,
   { destinationId, studyInstanceUid }: ConfirmationKey,
   {
@@ -105,10 +105,10 @@ export function recordAsked(
   },
 ): void {
   const key = [destinationId, studyInstanceUid]
-  database.run(rawQuery(`delete from confirmationItems where ${KEY}`, key))
+  database.run(rawQuery(`delete from confirmationItems where ${KEY_CONDITION}`, key))
   database.run(
     rawQuery(
-      `update confirmations set state = 'asked', transactionUid = ?, nextAt = ?, updatedAt = ? where ${KEY}`,
+      `update confirmations set state = 'asked', transactionUid = ?, nextAt = ?, updatedAt = ? where ${KEY_CONDITION}`,
       [transactionUid, nextAt, at, ...key],
     ),
   )
@@ -129,7 +129,7 @@ export const listAskedItems = (
 ): ConfirmationItem[] =>
   database.all(
     rawQuery<ConfirmationItem>(
-      `select instanceId, sopClassUid, sopInstanceUid from confirmationItems where ${KEY} order by instanceId`,
+      `select instanceId, sopClassUid, sopInstanceUid from confirmationItems where ${KEY_CONDITION} order by instanceId`,
       [destinationId, studyInstanceUid],
     ),
   )
@@ -141,12 +141,10 @@ export function setItemFailure(
   failureReason: number,
 ): void {
   database.run(
-    rawQuery(`update confirmationItems set failureReason = ? where ${KEY} and instanceId = ?`, [
-      failureReason,
-      destinationId,
-      studyInstanceUid,
-      instanceId,
-    ]),
+    rawQuery(
+      `update confirmationItems set failureReason = ? where ${KEY_CONDITION} and instanceId = ?`,
+      [failureReason, destinationId, studyInstanceUid, instanceId],
+    ),
   )
 }
 
@@ -163,7 +161,7 @@ export function updateConfirmation(
 ): void {
   database.run(
     rawQuery(
-      `update confirmations set state = ?, attempts = ?, nextAt = ?, lastError = ?, updatedAt = ? where ${KEY}`,
+      `update confirmations set state = ?, attempts = ?, nextAt = ?, lastError = ?, updatedAt = ? where ${KEY_CONDITION}`,
       [
         state,
         attempts,

@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
 import type { NormalizedRequest, StorageCommitmentScu } from '#server/dicom/dimse/service.ts'
 import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import {
   type DestinationRecord,
@@ -13,7 +13,11 @@ import { peerOf } from '#server/modules/forwarding/destinations.ts'
 import { networkFault } from '#server/modules/forwarding/verdict.ts'
 import { logInternalError, refusalOf } from '#server/modules/images/image-feed.ts'
 import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
-import { readNormalized, TAG, textIn } from '#server/modules/procedure-steps/performed-data.ts'
+import {
+  readNormalizedDataSet,
+  TAG,
+  textIn,
+} from '#server/modules/procedure-steps/performed-data.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { uidOfUuid } from '#shared/ids.ts'
@@ -23,17 +27,17 @@ import {
   type ConfirmationItem,
   type ConfirmationRecord,
   findConfirmationOf,
-  isStudyMoving,
+  hasImagesInTransit,
   listAskedItems,
   listDueConfirmations,
   listInstancesToConfirm,
   nextConfirmationDue,
-  recordAsked,
+  recordRequest,
   setItemFailure,
   updateConfirmation,
 } from './confirmation-queries.ts'
 
-const BATCH = 20
+const BATCH_SIZE = 20
 /** Images of a study are sent in several batches. */
 const BATCH_DELAY_MS = 1000
 const MINUTE_MS = 60_000
@@ -49,10 +53,10 @@ export const RESULT_TIMEOUT_MS = 26 * 60 * MINUTE_MS
  */
 export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   readonly #context: Context
-  readonly #outbound: Pick<Outbound, 'requestCommitment'>
+  readonly #outbound: Pick<OutboundRequests, 'requestCommitment'>
   readonly #worker: Worker
 
-  constructor(context: Context, outbound: Pick<Outbound, 'requestCommitment'>) {
+  constructor(context: Context, outbound: Pick<OutboundRequests, 'requestCommitment'>) {
     this.#context = context
     this.#outbound = outbound
     this.#worker = new Worker(
@@ -67,13 +71,13 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
   /** Whether any destination is asked, so that its results must be accepted. */
   isOn(): boolean {
-    return listDestinations(this.#context.database).some(isAsked)
+    return listDestinations(this.#context.database).some(isConfirmationRequired)
   }
 
   /** Whether the caller may be a destination that reports a result. */
   expects(callingAeTitle: string): boolean {
     return listDestinations(this.#context.database).some(
-      (one) => isAsked(one) && isSameTitle(one.aeTitle, callingAeTitle),
+      (one) => isConfirmationRequired(one) && isSameTitle(one.aeTitle, callingAeTitle),
     )
   }
 
@@ -101,7 +105,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
   async #eventReport({ dataSet: bytes, transferSyntax, association }: NormalizedRequest) {
     const { database } = this.#context
-    const dataSet = readNormalized(bytes, transferSyntax)
+    const dataSet = readNormalizedDataSet(bytes, transferSyntax)
     const transactionUid = textIn(dataSet, TAG.transactionUid)
     const asked = findConfirmationOf(database, transactionUid)
     const destination = asked && findDestination(database, asked.destinationId)
@@ -161,15 +165,17 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
   async #askDue(signal: AbortSignal): Promise<void> {
     const { database, clock } = this.#context
-    const tried = new Set<string>()
+    const triedKeys = new Set<string>()
     for (;;) {
-      const due = listDueConfirmations(database, instantOf(clock()), BATCH + tried.size).filter(
-        (one) => !tried.has(nameOf(one)),
-      )
+      const due = listDueConfirmations(
+        database,
+        instantOf(clock()),
+        BATCH_SIZE + triedKeys.size,
+      ).filter((one) => !triedKeys.has(nameOf(one)))
       if (due.length === 0 || signal.aborted) return
       for (const one of due) {
         if (signal.aborted) return
-        tried.add(nameOf(one))
+        triedKeys.add(nameOf(one))
         await this.#ask(one, signal)
       }
     }
@@ -180,7 +186,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     const destination = findDestination(database, asked.destinationId)
     const now = clock()
     const at = instantOf(now)
-    if (!destination || !isAsked(destination))
+    if (!destination || !isConfirmationRequired(destination))
       return updateConfirmation(database, asked, {
         ...{ state: 'given-up', attempts: 0, nextAt: null, lastError: null, updatedAt: at },
       })
@@ -188,7 +194,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
       this.#postpone(asked, message('commitment.no-answer', { name: destination.name }))
       return
     }
-    if (isStudyMoving(database, asked))
+    if (hasImagesInTransit(database, asked))
       return updateConfirmation(database, asked, {
         ...asked,
         nextAt: instantOf(now + ARRIVAL_GRACE_MS),
@@ -201,7 +207,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
       })
     const transactionUid = uidOfUuid(uuid())
     database.transaction(() =>
-      recordAsked(database, asked, {
+      recordRequest(database, asked, {
         ...{ transactionUid, items, at, nextAt: instantOf(now + RESULT_TIMEOUT_MS) },
       }),
     )
@@ -229,7 +235,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   #postpone(asked: ConfirmationRecord, lastError: Message): void {
     const { database, clock } = this.#context
     const attempts = asked.attempts + 1
-    const waitMs = waitAfter(RETRY_SCHEDULES.destinationCommitment, attempts)
+    const waitMs = retryDelayMs(RETRY_SCHEDULES.destinationCommitment, attempts)
     updateConfirmation(database, asked, {
       state: waitMs === undefined ? 'given-up' : 'waiting',
       attempts,
@@ -255,7 +261,8 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   }
 }
 
-const isAsked = ({ confirmsStorage, isEnabled }: DestinationRecord) => confirmsStorage && isEnabled
+const isConfirmationRequired = ({ confirmsStorage, isEnabled }: DestinationRecord) =>
+  confirmsStorage && isEnabled
 const isSameTitle = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 const nameOf = ({ destinationId, studyInstanceUid }: ConfirmationRecord) =>
   `${destinationId} ${studyInstanceUid}`

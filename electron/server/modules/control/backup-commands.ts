@@ -5,15 +5,15 @@ import { Backups } from '#server/modules/backups/backups.ts'
 import { recordStandby, removeStandby } from '#server/modules/backups/standby.ts'
 import { TakeoverNote, writeTakeoverNote } from '#server/modules/backups/takeover-note.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand, RunningGateway } from './command.ts'
 
 const ACTOR = 'command-line'
 /** After the reply was sent. */
-const STOP_MS = 200
+const STOP_DELAY_MS = 200
 
-const Copy = z.object({
+const StandbyCopyOptions = z.object({
   to: z.string().trim().min(1).max(200),
   backup: z.string().trim().min(1).max(200),
   upTo: z.iso.datetime().optional(),
@@ -40,7 +40,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       withBackups(context, gateway, version, async (backups) => {
         const { success, sentence } = await backups.test(ACTOR)
         if (!success) throw new ApiError('refused', sentence)
-        return english(sentence)
+        return englishText(sentence)
       }),
   },
   'standby note': {
@@ -64,7 +64,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
     },
     async run(context, { options }) {
-      const copy = Copy.safeParse({
+      const copy = StandbyCopyOptions.safeParse({
         to: options.to ?? '',
         backup: options.backup ?? '',
         upTo: options['up-to'],
@@ -96,7 +96,7 @@ export const BACKUP_COMMANDS: Readonly<Record<string, DataCommand>> = {
       note(context, ACTOR, 'standby.taken-over', found.data.by, { at: found.data.at })
       writeTakeoverNote(context.folder, found.data)
       // The gateway is opened again, which the note refuses.
-      setTimeout(() => gateway?.restart?.(), STOP_MS)
+      setTimeout(() => gateway?.restart?.(), STOP_DELAY_MS)
       return `${found.data.by} serves the clinic since ${found.data.at}. This gateway stops.`
     },
   },

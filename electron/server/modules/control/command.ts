@@ -100,10 +100,10 @@ export function parseOptions<T extends z.ZodType>(schema: T, options: unknown): 
         ? verbatim('is missing')
         : issueMessage(issue),
   }))
-  throw new ApiError('malformed', NOT_CARRIED_OUT, { errors })
+  throw new ApiError('malformed', NOT_CARRIED_OUT_MESSAGE, { errors })
 }
 
-export const NOT_CARRIED_OUT = verbatim('The command was not carried out.')
+export const NOT_CARRIED_OUT_MESSAGE = verbatim('The command was not carried out.')
 
 /** Converts a field name to an option name without dashes: `aeTitle` becomes `ae-title`. */
 export const optionName = (name: string) =>

@@ -5,7 +5,7 @@ import { acquireLock } from '#server/database/lock.ts'
 import { userErrorText } from '#server/http/start-error.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
-import { refuseReplica } from '#server/modules/backups/takeover-note.ts'
+import { refuseReplicaFolder } from '#server/modules/backups/takeover-note.ts'
 import { runDoctor } from '#server/modules/diagnostics/doctor.ts'
 import {
   createSetupLink,
@@ -19,7 +19,7 @@ import { DICOMWEB_RIGHTS, EVENT_ACCESS } from '#shared/contract/dashboard-people
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { fault, issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
@@ -185,10 +185,10 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'print a setting, or all of them',
     options: {},
     run(context, { arguments: [name] }) {
-      const keys = name === undefined ? SETTING_KEYS : [settingKey(name)]
-      const printed = (key: SettingKey) => JSON.stringify(context.settings.get(key))
+      const keys = name === undefined ? SETTING_KEYS : [parseSettingKey(name)]
+      const printedValue = (key: SettingKey) => JSON.stringify(context.settings.get(key))
       return keys
-        .map((key) => (name === undefined ? `${key} = ${printed(key)}` : printed(key)))
+        .map((key) => (name === undefined ? `${key} = ${printedValue(key)}` : printedValue(key)))
         .join('\n')
     },
   },
@@ -199,8 +199,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run(context, { arguments: [name, value] }) {
       if (name === undefined || value === undefined)
         throw new ApiError('malformed', verbatim('config set takes KEY VALUE.'))
-      const key = settingKey(name)
-      context.settings.change({ [key]: settingValue(key, value) }, ACTOR)
+      const key = parseSettingKey(name)
+      context.settings.change({ [key]: parseSettingValue(key, value) }, ACTOR)
       const later = SETTINGS[key].restart ? ' (takes effect at the next start)' : ''
       return `${key} = ${JSON.stringify(context.settings.get(key))}${later}`
     },
@@ -240,7 +240,7 @@ export async function runWithLock(
   using lock = acquireLock(folder)
   if (!lock) return undefined
   refuseHalfRestored(folder)
-  refuseReplica(folder)
+  refuseReplicaFolder(folder)
   using context = openContext({ folder, log: openLog('error') })
   return await runCommand(context, request, undefined, version)
 }
@@ -317,7 +317,7 @@ function signInLink(
   return `${origin}/#/sign-in?token=${createSignInLink(context, user.userId, ACTOR).token}`
 }
 
-function settingKey(name: string): SettingKey {
+function parseSettingKey(name: string): SettingKey {
   const key = SETTING_KEYS.find((known) => known === name)
   if (key) return key
   throw new ApiError(
@@ -327,16 +327,16 @@ function settingKey(name: string): SettingKey {
 }
 
 /** Parses a value as JSON, or takes it as text if it is not valid JSON for the setting. */
-function settingValue(key: SettingKey, text: string): unknown {
+function parseSettingValue(key: SettingKey, text: string): unknown {
   const { schema } = SETTINGS[key]
   const asJson = schema.safeParse(json(text))
   if (asJson.success) return asJson.data
   const asText = schema.safeParse(text)
   if (asText.success) return asText.data
-  const faults = asJson.error.issues.map((issue) => english(issueMessage(issue)))
+  const faults = asJson.error.issues.map((issue) => englishText(issueMessage(issue)))
   throw new ApiError(
     'malformed',
-    verbatim(`${key} was not changed: ${faults.join('; ')}. ${english(SETTINGS[key].about)}`),
+    verbatim(`${key} was not changed: ${faults.join('; ')}. ${englishText(SETTINGS[key].about)}`),
   )
 }
 

@@ -5,7 +5,7 @@ import { verbatim } from '#shared/messages/message.ts'
 
 // What is wrong with a configuration file, with the place in it.
 
-export const NOT_APPLIED = verbatim('The file was not applied, and nothing was changed.')
+export const NOT_APPLIED_MESSAGE = verbatim('The file was not applied, and nothing was changed.')
 
 export const faultsOf = ({ issues }: z.ZodError): FieldFault[] =>
   issues.map((issue) => ({
@@ -39,6 +39,6 @@ export function withPath<R>(place: string, work: () => R): R {
             path: `${place}.${path.replace(/^body\.(settings\.)?/, '')}`,
             message,
           }))
-    throw new ApiError(error.code, NOT_APPLIED, { errors })
+    throw new ApiError(error.code, NOT_APPLIED_MESSAGE, { errors })
   }
 }

@@ -18,11 +18,11 @@ import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settin
 import { ApiError, type FieldFault } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
-import { faultsOf, NOT_APPLIED, withPath } from './configuration-faults.ts'
+import { faultsOf, NOT_APPLIED_MESSAGE, withPath } from './configuration-faults.ts'
 import {
   applyTierSecret,
   schemaOfTier,
-  setTierSecrets,
+  storedTierSecretNames,
   TierEntryPatch,
   TierSecretName,
   tierRecordsOf,
@@ -71,7 +71,7 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
       const file = await readConfiguration(input)
       const isDryRun = options['dry-run'] === true
       const refresh = () => gateway?.forwarding.refresh()
-      const lines = changesOf(context, file, options.prune === true, isDryRun, refresh)
+      const lines = applyConfiguration(context, file, options.prune === true, isDryRun, refresh)
       if (lines.length === 0) return 'Nothing to change.'
       const heading = isDryRun ? 'Would be changed:' : 'Changed:'
       return [heading, ...lines].join('\n')
@@ -86,7 +86,7 @@ export const CONFIGURATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
       requireNoArguments('config export', words)
       const { stringify } = await import('yaml')
       const set = SITE_SECRETS.filter(({ current }) => current(context) !== undefined)
-      const names = [...set.map(({ name }) => name), ...setTierSecrets(context)].join(', ')
+      const names = [...set.map(({ name }) => name), ...storedTierSecretNames(context)].join(', ')
       const comment = names && `# Set here, and not in this file: ${names}\n`
       return `${comment}${stringify(configurationOf(context)).trimEnd()}`
     },
@@ -101,7 +101,7 @@ function configurationOf(context: Context): unknown {
   )
   const { url, allowsPlaintext } = readPartner(context)
   return {
-    settings: Object.fromEntries(changed.map((key) => [key, portable(context, key)])),
+    settings: Object.fromEntries(changed.map((key) => [key, portableValueOf(context, key)])),
     ...(url !== null && { partner: { url, ...(allowsPlaintext && { allowPlaintext: true }) } }),
     devices: listDevices(database).map((device) => withoutDefaults(NewDevice, device)),
     destinations: listDestinations(database).map((one) => withoutDefaults(NewDestination, one)),
@@ -109,9 +109,9 @@ function configurationOf(context: Context): unknown {
   }
 }
 
-function portable({ settings, database }: Context, key: SettingKey): unknown {
+function portableValueOf({ settings, database }: Context, key: SettingKey): unknown {
   const value = settings.stored(key)
-  if (key !== REPORT_DESTINATION) return value
+  if (key !== REPORT_DESTINATION_KEY) return value
   return (
     listDestinations(database).find(({ destinationId }) => destinationId === value)?.name ?? value
   )
@@ -121,9 +121,9 @@ function withoutDefaults(schema: z.ZodObject, record: object): Record<string, un
   return Object.fromEntries(
     Object.entries(schema.shape).flatMap(([name, field]) => {
       const value: unknown = Reflect.get(record, name)
-      const byDefault = field.safeParse(undefined)
+      const parsedDefault = field.safeParse(undefined)
       const isDefault =
-        byDefault.success && JSON.stringify(byDefault.data) === JSON.stringify(value)
+        parsedDefault.success && JSON.stringify(parsedDefault.data) === JSON.stringify(value)
       return isDefault ? [] : [[name, value]]
     }),
   )
@@ -144,7 +144,7 @@ async function readConfiguration(text: string): Promise<ConfigurationFile> {
   }
   const parsed = ConfigurationFile.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {})
   if (parsed.success) return parsed.data
-  throw new ApiError('malformed', NOT_APPLIED, { errors: faultsOf(parsed.error) })
+  throw new ApiError('malformed', NOT_APPLIED_MESSAGE, { errors: faultsOf(parsed.error) })
 }
 
 /** Thrown to undo what a dry run has changed. */
@@ -160,7 +160,7 @@ class DryRunEnd extends Error {
  * Makes every change in one transaction, which a dry run rolls back.
  * @param onDestinations called after the commit if destinations have changed
  */
-function changesOf(
+function applyConfiguration(
   context: Context,
   file: ConfigurationFile,
   isPruned: boolean,
@@ -170,7 +170,7 @@ function changesOf(
   const { database } = context
   try {
     return database.transaction(() => {
-      const { [REPORT_DESTINATION]: reportDestination, ...settings } = file.settings
+      const { [REPORT_DESTINATION_KEY]: reportDestination, ...settings } = file.settings
       // Before the destinations that they name are removed.
       const removedTiers = removeSurplus(tierRecordsOf(context), file.tiers, isPruned)
       const others = [
@@ -214,12 +214,12 @@ function applySettings({ settings }: Context, values: ConfigurationFile['setting
 }
 
 /** The file names a destination, since its id is another one on each gateway. */
-const REPORT_DESTINATION = 'reports.destinationId'
+const REPORT_DESTINATION_KEY = 'reports.destinationId'
 
 function applyReportDestination(context: Context, wanted: unknown): string[] {
   if (wanted === undefined) return []
   const named = listDestinations(context.database).find(({ name }) => name === wanted)
-  return applySettings(context, { [REPORT_DESTINATION]: named?.destinationId ?? wanted })
+  return applySettings(context, { [REPORT_DESTINATION_KEY]: named?.destinationId ?? wanted })
 }
 
 /** Secrets of addresses are set after the settings with these addresses. */
@@ -247,7 +247,7 @@ function applyPartner(
 ): string[] {
   if (!partner) {
     if (signingSecret !== undefined)
-      throw new ApiError('malformed', NOT_APPLIED, { errors: [NO_PARTNER] })
+      throw new ApiError('malformed', NOT_APPLIED_MESSAGE, { errors: [NO_PARTNER_FAULT] })
     return []
   }
   const before = readPartner(context)
@@ -262,12 +262,12 @@ function applyPartner(
   const { url, secret } = withPath('partner', () =>
     setPartner(context, { ...partner, secret: signingSecret }, ACTOR),
   )
-  const made = secret === null ? '' : `; its new signing secret, shown once: ${secret}`
+  const newSecretNote = secret === null ? '' : `; its new signing secret, shown once: ${secret}`
   const replaced = isSameSecret ? '' : '; its signing secret was replaced'
-  return [`~ partner: ${before.url ?? 'none'} -> ${url}${made}${replaced}`]
+  return [`~ partner: ${before.url ?? 'none'} -> ${url}${newSecretNote}${replaced}`]
 }
 
-const NO_PARTNER: FieldFault = {
+const NO_PARTNER_FAULT: FieldFault = {
   path: 'secrets.partner.signingSecret',
   message: verbatim('needs the partner in the same file'),
 }
@@ -276,7 +276,7 @@ const NO_PARTNER: FieldFault = {
 type Patch<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 /** How the records of one list are named, added, changed and removed. */
-interface Records<New extends object, Kept extends New> {
+interface RecordListAdapter<New extends object, Kept extends New> {
   readonly kind: 'device' | 'destination' | 'tier'
   readonly all: readonly Kept[]
   readonly schema: z.ZodType<New>
@@ -286,7 +286,7 @@ interface Records<New extends object, Kept extends New> {
   readonly remove: (kept: Kept) => unknown
 }
 
-const devicesOf = (context: Context): Records<NewDevice, Device> => ({
+const devicesOf = (context: Context): RecordListAdapter<NewDevice, Device> => ({
   kind: 'device',
   all: listDevices(context.database),
   schema: NewDevice,
@@ -297,7 +297,9 @@ const devicesOf = (context: Context): Records<NewDevice, Device> => ({
   remove: ({ deviceId }) => removeDevice(context, deviceId, ACTOR),
 })
 
-const destinationsOf = (context: Context): Records<NewDestination, DestinationRecord> => ({
+const destinationsOf = (
+  context: Context,
+): RecordListAdapter<NewDestination, DestinationRecord> => ({
   kind: 'destination',
   all: listDestinations(context.database),
   schema: NewDestination,
@@ -309,7 +311,7 @@ const destinationsOf = (context: Context): Records<NewDestination, DestinationRe
 
 /** A list that the file does not have is left as it is. */
 function applyRecords<New extends object, Kept extends New>(
-  records: Records<New, Kept>,
+  records: RecordListAdapter<New, Kept>,
   wanted: readonly Patch<New>[] | undefined,
   isPruned: boolean,
 ): string[] {
@@ -317,10 +319,12 @@ function applyRecords<New extends object, Kept extends New>(
   const { kind, nameOf } = records
   const keyOf = (record: Patch<New>) => nameOf(record).toUpperCase()
   const keys = wanted.map(keyOf)
-  const twice = keys.findIndex((key, at) => keys.indexOf(key) !== at)
-  if (twice >= 0)
-    throw new ApiError('malformed', NOT_APPLIED, {
-      errors: [{ path: `${kind}s[${twice + 1}]`, message: verbatim('is in the list twice') }],
+  const duplicateIndex = keys.findIndex((key, at) => keys.indexOf(key) !== at)
+  if (duplicateIndex >= 0)
+    throw new ApiError('malformed', NOT_APPLIED_MESSAGE, {
+      errors: [
+        { path: `${kind}s[${duplicateIndex + 1}]`, message: verbatim('is in the list twice') },
+      ],
     })
   return [
     // Removed first, because a new record may have the address of a removed one.
@@ -333,7 +337,7 @@ function applyRecords<New extends object, Kept extends New>(
 
 /** Removes what is not in the list; returns the changes. */
 function removeSurplus<New extends object, Kept extends New>(
-  { kind, all, nameOf, remove }: Records<New, Kept>,
+  { kind, all, nameOf, remove }: RecordListAdapter<New, Kept>,
   wanted: readonly Patch<New>[] | undefined,
   isPruned: boolean,
 ): string[] {
@@ -345,7 +349,7 @@ function removeSurplus<New extends object, Kept extends New>(
 }
 
 function applyRecord<New extends object, Kept extends New>(
-  { kind, all, schema, nameOf, add, change }: Records<New, Kept>,
+  { kind, all, schema, nameOf, add, change }: RecordListAdapter<New, Kept>,
   wanted: Patch<New>,
   keyOf: (record: Patch<New>) => string,
 ): string[] {
@@ -353,19 +357,19 @@ function applyRecord<New extends object, Kept extends New>(
   if (!before) {
     const parsed = schema.safeParse(wanted)
     if (!parsed.success)
-      throw new ApiError('malformed', NOT_APPLIED, { errors: faultsOf(parsed.error) })
+      throw new ApiError('malformed', NOT_APPLIED_MESSAGE, { errors: faultsOf(parsed.error) })
     add(parsed.data)
     return [`+ ${kind} ${nameOf(wanted)}`]
   }
   const changes = Object.entries(wanted).flatMap(([field, value]) => {
-    const [from, to] = [shown(Reflect.get(before, field)), shown(value)]
-    return from === to ? [] : [`${field} ${shortened(from)} -> ${shortened(to)}`]
+    const [from, to] = [shownValue(Reflect.get(before, field)), shownValue(value)]
+    return from === to ? [] : [`${field} ${shorten(from)} -> ${shorten(to)}`]
   })
   if (changes.length === 0) return []
   change(before, wanted)
   return [`~ ${kind} ${nameOf(wanted)}: ${changes.join(', ')}`]
 }
 
-const shown = (value: unknown): string => JSON.stringify(value)
+const shownValue = (value: unknown): string => JSON.stringify(value)
 /** A certificate is longer than a line. */
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)
+const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text)

@@ -31,20 +31,20 @@ export type TierEntry = z.output<typeof TierEntry>
 
 /** What the file says of a tier: a field that it leaves out keeps its value. */
 export const TierEntryPatch = z.discriminatedUnion('kind', [
-  patchOf(KINDS.s3.shape),
-  patchOf(KINDS.pacs.shape),
-  patchOf(KINDS.dicomweb.shape),
+  patchSchemaOf(KINDS.s3.shape),
+  patchSchemaOf(KINDS.pacs.shape),
+  patchSchemaOf(KINDS.dicomweb.shape),
 ])
 
-function patchOf<Kind extends string>(shape: {
+function patchSchemaOf<Kind extends string>(shape: {
   readonly kind: z.ZodLiteral<Kind>
   readonly name: z.ZodType
 }) {
-  const optional = Object.entries(shape).map(([field, type]) => {
+  const optionalFields = Object.entries(shape).map(([field, type]) => {
     const inner = type instanceof z.ZodDefault ? (type.unwrap() as z.ZodType) : type
     return [field, inner.optional()]
   })
-  const fields: Readonly<Record<string, z.ZodType>> = Object.fromEntries(optional)
+  const fields: Readonly<Record<string, z.ZodType>> = Object.fromEntries(optionalFields)
   return z.strictObject({ ...fields, kind: shape.kind, name })
 }
 
@@ -100,23 +100,23 @@ function newTierOf({ database }: Context, entry: TierEntry): NewTier {
   return { ...tier, settings: { kind: 'pacs', destinationId } }
 }
 
-const PREFIX = 'tier.'
+const TIER_PREFIX = 'tier.'
 /** The name under which the file has the secret access key or password of a tier. */
-export const TierSecretName = z.templateLiteral([PREFIX, z.string()])
+export const TierSecretName = z.templateLiteral([TIER_PREFIX, z.string()])
 type TierSecretName = z.output<typeof TierSecretName>
 
 /** The names of the secrets of tiers that are set. */
-export const setTierSecrets = (context: Context): TierSecretName[] =>
+export const storedTierSecretNames = (context: Context): TierSecretName[] =>
   listTiers(context.database)
     .filter(({ tierId }) => hasSecret(context, secretNameOf(tierId)))
-    .map((tier): TierSecretName => `${PREFIX}${tier.name.replaceAll(/\s/g, ' ')}`)
+    .map((tier): TierSecretName => `${TIER_PREFIX}${tier.name.replaceAll(/\s/g, ' ')}`)
 
 /**
  * Sets the secret of the tier that it is named after, unless it has this one. Returns the change.
  * @throws ApiError refused: there is no such tier, or it has no secret
  */
 export function applyTierSecret(context: Context, secretName: string, secret: string): string[] {
-  const given = secretName.slice(PREFIX.length)
+  const given = secretName.slice(TIER_PREFIX.length)
   const tier = listTiers(context.database).find(
     (one) => one.name.toUpperCase() === given.toUpperCase(),
   )

@@ -16,8 +16,8 @@ import { readPartner } from '#server/modules/partners/service.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import {
   type Interfaces,
-  isEverywhere,
   isLoopback,
+  isWildcardAddress,
   lanAddresses,
 } from '#server/platform/network-interfaces.ts'
 
@@ -45,16 +45,16 @@ export function connectionSheet(
     context.clock(),
     timeZoneOf(context.settings.get('clinic.timeZone')),
   )
-  const place = placeOf(context, listening, interfaces)
+  const gatewayAddresses = placeOf(context, listening, interfaces)
   const sections = [
     `# Connection sheet of ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}`,
     `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway was not running'}. It contains no patient data and no secret.`,
-    `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, place))}`,
+    `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, gatewayAddresses))}`,
     `## Services\n\n${table(['service', 'SOP class', 'state'], serviceRows(context))}`,
-    `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${imageSyntaxes()}.`,
+    `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${describeImageSyntaxes()}.`,
     `## Device list\n\n${devicesOf(context)}`,
     `## Destinations\n\n${destinationsOf(context)}`,
-    `## Test with DCMTK\n\n${dcmtkExamples(context, place)}`,
+    `## Test with DCMTK\n\n${dcmtkExamples(context, gatewayAddresses)}`,
   ]
   return sections.join('\n\n')
 }
@@ -84,13 +84,13 @@ function placeOf(
     address,
     words: `${address} (${card}${KINDS[kind]})`,
   }))
-  const bound = isEverywhere(host)
+  const boundAddresses = isWildcardAddress(host)
     ? []
     : [{ address: host, words: isLoopback(host) ? `${host}: reachable from this PC only` : host }]
   // If the gateway is running but its TLS listener is not, there is no TLS port.
   const tls = listening ? portOf(listening.dimseTls) : context.settings.get('dimse.tlsPort')
   return {
-    addresses: found.length > 0 ? found : bound,
+    addresses: found.length > 0 ? found : boundAddresses,
     port: portOf(listening?.dimse) ?? context.settings.get('dimse.port'),
     tlsPort: tls ?? undefined,
   }
@@ -100,13 +100,16 @@ const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
 
 function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddresses): Row[] {
-  const wrongTitle =
+  const wrongTitlePolicy =
     context.settings.get('dimse.calledAePolicy') === 'strict'
       ? 'associations with another called AE title are rejected'
       : 'associations with another called AE title are accepted, and a warning is shown'
   return [
     ['Clinic', context.settings.get('clinic.name') || 'not set'],
-    ['Called AE title (this gateway)', `${context.settings.get('dimse.aeTitle')} (${wrongTitle})`],
+    [
+      'Called AE title (this gateway)',
+      `${context.settings.get('dimse.aeTitle')} (${wrongTitlePolicy})`,
+    ],
     ['Address', addresses.map(({ words }) => words).join('; ') || 'this PC has no network address'],
     ['Port', String(port)],
     [
@@ -115,7 +118,7 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddress
     ],
     ...(tlsPort === undefined
       ? []
-      : [['Certificate of this gateway', certificateOf(context.folder, context.clock())]]),
+      : [['Certificate of this gateway', describeCertificate(context.folder, context.clock())]]),
     [
       'Calling AE title (the device)',
       'as in the device list below; a device that is not in the list can only use C-ECHO until a user approves it under Devices',
@@ -134,7 +137,7 @@ function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddress
 }
 
 /** Describes the certificate file if it exists; none is generated here. */
-function certificateOf(folder: string, nowMs: number): string {
+function describeCertificate(folder: string, nowMs: number): string {
   const file = certificateFile(folder, 'dicom-tls')
   if (!existsSync(file)) return 'created at the first start'
   try {
@@ -149,7 +152,7 @@ function certificateOf(folder: string, nowMs: number): string {
 }
 
 function serviceRows(context: Context): Row[] {
-  const commitment = context.settings.get('commitment.isOn')
+  const isCommitmentOn = context.settings.get('commitment.isOn')
   return [
     ['Echo (C-ECHO)', SOP_CLASS.verification, 'on, for all callers'],
     [
@@ -163,27 +166,27 @@ function serviceRows(context: Context): Row[] {
     [
       'Images and documents (C-STORE)',
       'every storage class of DICOM',
-      unknownClasses(context.settings.get('intake.acceptUnknownClasses')),
+      describeUnknownClasses(context.settings.get('intake.acceptUnknownClasses')),
     ],
     [
       'Storage commitment',
       SOP_CLASS.storageCommitmentPushModel,
-      commitment ? 'on; results are sent to the listening port in the device list' : 'off',
+      isCommitmentOn ? 'on; results are sent to the listening port in the device list' : 'off',
     ],
   ]
 }
 
-const unknownClasses = (isOn: boolean): string =>
+const describeUnknownClasses = (isOn: boolean): string =>
   isOn ? 'on, including private SOP classes' : 'on; private SOP classes are rejected'
 
 /** Lists the well-known transfer syntaxes; the conformance statement has all of them. */
-function imageSyntaxes(): string {
+function describeImageSyntaxes(): string {
   const others = STORAGE_TRANSFER_SYNTAXES.filter((uid) => !SHEET_TRANSFER_SYNTAXES.includes(uid))
   const named = others.map(nameOfUid).filter((name) => !/^[\d.]+$/.test(name))
   return `${named.join(', ')}, and ${others.length - named.length} less common ones (see the DICOM Conformance Statement, “Storage”)`
 }
 
-const TLS_RULES = {
+const TLS_LABELS = {
   optional: 'optional',
   required: 'required',
   mutual: 'required, with client certificate',
@@ -201,7 +204,7 @@ function devicesOf(context: Context): string {
     device.address ?? 'any',
     device.modality ?? '',
     device.port === null ? '' : String(device.port),
-    TLS_RULES[device.tls],
+    TLS_LABELS[device.tls],
     device.isEnabled ? 'enabled' : 'disabled',
     device.lastSeenAt?.slice(0, 10) ?? 'never',
   ])
@@ -235,14 +238,14 @@ function destinationsOf(context: Context): string {
       isEnabled ? 'enabled' : 'disabled',
     ],
   ])
-  const called = `The calling AE title of the gateway is ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. Retrieval of studies (C-MOVE) requires this gateway, with the address and port above, in the configuration of the destination.`
-  return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${called}`
+  const callingAeTitleNote = `The calling AE title of the gateway is ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}. Retrieval of studies (C-MOVE) requires this gateway, with the address and port above, in the configuration of the destination.`
+  return `${table(['name', 'AE title', 'host', 'port', 'TLS', 'state'], rows)}\n\n${callingAeTitleNote}`
 }
 
 function dcmtkExamples(context: Context, { addresses, port }: GatewayAddresses): string {
-  const calling =
+  const callingAeTitle =
     listDevices(context.database).find(({ isEnabled }) => isEnabled)?.aeTitle ?? 'DEVICE'
-  const node = `-aet ${shellQuoted(calling)} -aec ${shellQuoted(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
+  const node = `-aet ${quoteForShell(callingAeTitle)} -aec ${quoteForShell(context.settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
   const keys = [
     'PatientName',
     'PatientID',
@@ -259,7 +262,7 @@ function dcmtkExamples(context: Context, { addresses, port }: GatewayAddresses):
 }
 
 /** Quotes text as one word for the shell. */
-const shellQuoted = (text: string): string =>
+const quoteForShell = (text: string): string =>
   /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 function table(head: Row, rows: readonly Row[]): string {

@@ -30,15 +30,15 @@ export const ControlReply = z.object({
 export type ControlReply = z.output<typeof ControlReply>
 
 /** Maximum length of a message, in characters. */
-const MAX_LENGTH = 256 * 1024
+const MAX_MESSAGE_LENGTH = 256 * 1024
 const TIMEOUT_MS = 30_000
 /**
  * A command such as a backup may take long. Meanwhile, a space is sent at this interval, so that
  * the client does not time out.
  */
-const KEEP_ALIVE_MS = 10_000
+const KEEP_ALIVE_INTERVAL_MS = 10_000
 /** How long the peer may take to close the connection after the reply. */
-const CLOSING_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 /**
  * Address of the control socket of a data folder: a Unix socket in the folder that only its owner
@@ -48,9 +48,9 @@ const CLOSING_MS = 1_000
 export function controlPath(folder: string): string {
   const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 24)
   if (process.platform === 'win32') return `\\\\.\\pipe\\isthmus-${name}`
-  const inFolder = join(resolve(folder), 'control.sock')
-  return Buffer.byteLength(inFolder) < 100
-    ? inFolder
+  const socketInFolder = join(resolve(folder), 'control.sock')
+  return Buffer.byteLength(socketInFolder) < 100
+    ? socketInFolder
     : join(tmpdir(), `isthmus-${process.getuid?.() ?? 0}`, `${name}.sock`)
 }
 
@@ -72,7 +72,7 @@ export async function openControl(
     socket.on('error', () => socket.destroy())
     readLine(socket)
       .then((line) => {
-        const keepAlive = setInterval(() => socket.write(' '), KEEP_ALIVE_MS)
+        const keepAlive = setInterval(() => socket.write(' '), KEEP_ALIVE_INTERVAL_MS)
         const work = execute(line, run)
           .finally(() => clearInterval(keepAlive))
           .then((reply) => sendReply(socket, reply))
@@ -146,7 +146,7 @@ async function execute(
 
 /** Resolves when the reply has been sent. */
 function sendReply(socket: Socket, reply: ControlReply): Promise<void> {
-  setTimeout(() => socket.destroy(), CLOSING_MS).unref()
+  setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS).unref()
   return new Promise((settle) => {
     socket.once('close', settle)
     socket.end(`${JSON.stringify(reply)}\n`, settle)
@@ -163,7 +163,7 @@ function readLine(socket: Socket): Promise<string> {
     const onData = (chunk: string) => {
       text += chunk
       const end = text.indexOf('\n')
-      if (end < 0 && text.length <= MAX_LENGTH) return
+      if (end < 0 && text.length <= MAX_MESSAGE_LENGTH) return
       socket.off('data', onData).resume()
       if (end >= 0) settle(text.slice(0, end))
       else fail(new StartError(verbatim('The message is too large.')))

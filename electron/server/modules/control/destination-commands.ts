@@ -19,10 +19,14 @@ import {
 } from './record-command.ts'
 import { schemaOptions } from './schema-options.ts'
 
-const adding = schemaOptions(NewDestination)
-const changing = schemaOptions(DestinationPatch)
+const addOptions = schemaOptions(NewDestination)
+const changeOptions = schemaOptions(DestinationPatch)
 
-const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'name'] } as const
+const RECORD_NAMES = {
+  kind: 'destination',
+  id: 'destinationId',
+  others: ['aeTitle', 'name'],
+} as const
 
 /**
  * Commands for destinations. A running gateway makes the change itself, because it has a worker for
@@ -30,13 +34,13 @@ const NAMES = { kind: 'destination', id: 'destinationId', others: ['aeTitle', 'n
  */
 export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination add': {
-    usage: usageOf(adding.options),
+    usage: usageOf(addOptions.options),
     about: 'add a DICOM node to which images are sent, and print its id',
-    options: adding.options,
+    options: addOptions.options,
     run(context, { arguments: words, options }, gateway) {
       requireNoArguments('destination add', words)
-      const destination = adding.read(options)
-      const added = adding.withOptionNames(() =>
+      const destination = addOptions.read(options)
+      const added = addOptions.withOptionNames(() =>
         gateway
           ? gateway.forwarding.add(destination, ACTOR)
           : addDestination(context, destination, ACTOR),
@@ -47,13 +51,13 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'destination update': {
     usage: 'DESTINATION [OPTION …]',
     about: 'change a destination, named by its id, AE title or name; print its id',
-    options: withoutDefaults(changing.options),
+    options: withoutDefaults(changeOptions.options),
     run(context, { arguments: words, options }, gateway) {
       const all = listDestinations(context.database)
-      const { destinationId } = findRecord('destination update', words, all, NAMES)
-      const patch = changing.read(options)
+      const { destinationId } = findRecord('destination update', words, all, RECORD_NAMES)
+      const patch = changeOptions.read(options)
       requireChange('destination update', patch)
-      changing.withOptionNames(() =>
+      changeOptions.withOptionNames(() =>
         gateway
           ? gateway.forwarding.update(destinationId, patch, ACTOR)
           : updateDestination(context, destinationId, patch, ACTOR),
@@ -68,7 +72,7 @@ export const DESTINATION_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: {},
     run(context, { arguments: words }, gateway) {
       const all = listDestinations(context.database)
-      const { destinationId } = findRecord('destination remove', words, all, NAMES)
+      const { destinationId } = findRecord('destination remove', words, all, RECORD_NAMES)
       if (gateway) gateway.forwarding.remove(destinationId, ACTOR)
       else removeDestination(context, destinationId, ACTOR)
       return destinationId

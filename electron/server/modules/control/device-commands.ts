@@ -23,8 +23,8 @@ import {
 } from './record-command.ts'
 import { schemaOptions } from './schema-options.ts'
 
-const adding = schemaOptions(NewDevice)
-const changing = schemaOptions(DevicePatch)
+const addOptions = schemaOptions(NewDevice)
+const changeOptions = schemaOptions(DevicePatch)
 
 const Approval = NewDevice.pick({ name: true, modality: true, retrieval: true }).extend({
   address: z
@@ -38,29 +38,35 @@ const Approval = NewDevice.pick({ name: true, modality: true, retrieval: true })
 })
 const approving = schemaOptions(Approval)
 
-const NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
+const RECORD_NAMES = { kind: 'device', id: 'deviceId', others: ['aeTitle', 'name'] } as const
 
 /** Commands for devices. */
 export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'device add': {
-    usage: usageOf(adding.options),
+    usage: usageOf(addOptions.options),
     about: 'add a device and print its id',
-    options: adding.options,
+    options: addOptions.options,
     run(context, { arguments: words, options }) {
       requireNoArguments('device add', words)
-      const device = adding.read(options)
-      return adding.withOptionNames(() => addDevice(context, device, ACTOR)).deviceId
+      const device = addOptions.read(options)
+      return addOptions.withOptionNames(() => addDevice(context, device, ACTOR)).deviceId
     },
   },
   'device update': {
     usage: 'DEVICE [OPTION …]',
     about: 'change a device, named by its id, AE title or name; print its id',
-    options: withoutDefaults(changing.options),
+    options: withoutDefaults(changeOptions.options),
     run(context, { arguments: words, options }) {
-      const { deviceId } = findRecord('device update', words, listDevices(context.database), NAMES)
-      const patch = changing.read(options)
+      const { deviceId } = findRecord(
+        'device update',
+        words,
+        listDevices(context.database),
+        RECORD_NAMES,
+      )
+      const patch = changeOptions.read(options)
       requireChange('device update', patch)
-      return changing.withOptionNames(() => changeDevice(context, deviceId, patch, ACTOR)).deviceId
+      return changeOptions.withOptionNames(() => changeDevice(context, deviceId, patch, ACTOR))
+        .deviceId
     },
   },
   'device remove': {
@@ -68,7 +74,12 @@ export const DEVICE_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'remove a device, named by its id, AE title or name; print its id',
     options: {},
     run(context, { arguments: words }) {
-      const { deviceId } = findRecord('device remove', words, listDevices(context.database), NAMES)
+      const { deviceId } = findRecord(
+        'device remove',
+        words,
+        listDevices(context.database),
+        RECORD_NAMES,
+      )
       removeDevice(context, deviceId, ACTOR)
       return deviceId
     },

@@ -5,11 +5,11 @@ import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { SANDBOX_PATH } from '#server/http/sandbox-requests.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import type { PartnerOption } from '#server/modules/partners/service.ts'
-import type { SandboxBench } from '#server/modules/sandbox/bench.ts'
+import type { SandboxActions } from '#server/modules/sandbox/bench.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 
 export interface GatewayOptions {
@@ -68,10 +68,10 @@ export interface Gateway extends AsyncDisposable {
   /** `AETITLE@HOST:PORT` of the TLS listener; undefined if it is off or not listening. */
   readonly dimseTls: string | undefined
   /** Rejects with a StoreError if the database proves to be damaged: then dispose of the gateway. */
-  readonly intact: Promise<void>
+  readonly integrityCheck: Promise<void>
   readonly context: Context
   /** The calls of test keys; undefined in the live gateway. */
-  readonly bench: SandboxBench | undefined
+  readonly bench: SandboxActions | undefined
   /** Answers a request that another server received. */
   readonly answer: HttpServer['answer']
 }
@@ -104,6 +104,6 @@ export const sandboxOptions = (
     'intake.stopGigabytes': Math.min(live.warnGigabytes + SPARE_GIGABYTES, MAX_GIGABYTES),
     ...{ 'http.ratePerSecond': 20, 'http.rateBurst': 100 },
     // On every report, so that none is taken for one of a patient.
-    'reports.letterhead': english(message('sandbox.letterhead')),
+    'reports.letterhead': englishText(message('sandbox.letterhead')),
   },
 })

@@ -3,7 +3,7 @@ import { DiskSpace } from '#server/modules/images/disk-space.ts'
 import { Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
 import { previewOf } from '#server/modules/lifecycle/preview.ts'
 import { listRules } from '#server/modules/lifecycle/rule-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
 import { ACTOR, formatTable, requireNoArguments } from './record-command.ts'
@@ -39,7 +39,7 @@ export const LIFECYCLE_COMMANDS: Readonly<Record<string, DataCommand>> = {
       const { studies } = gateway
         ? await gateway.lifecycle.runNow(ACTOR)
         : await runWithoutGateway(context)
-      return english(message('lifecycle.removed', { studies }))
+      return englishText(message('lifecycle.removed', { studies }))
     },
   },
 }

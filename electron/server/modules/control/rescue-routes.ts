@@ -68,20 +68,20 @@ const withListFolder = <B extends { readonly folder?: string | undefined }>(body
 
 async function findBackupsIn(typed: string): Promise<ReplyOf<Calls['look']>> {
   const folder = backupListFolder(typed)
-  const nothing = (sentence: Message, remedy: Message) => ({
+  const emptyResult = (sentence: Message, remedy: Message) => ({
     backups: [],
     findings: [bad(sentence, remedy)],
   })
   if (!isAbsolute(folder))
-    return nothing(message('backups.no-whole-path'), message('backups.no-whole-path-remedy'))
+    return emptyResult(message('backups.no-whole-path'), message('backups.no-whole-path-remedy'))
   try {
     const backups = await listBackupEntries(folder)
     return backups.length === 0
-      ? nothing(message('backups.none-in-folder'), message('backups.none-in-folder-remedy'))
+      ? emptyResult(message('backups.none-in-folder'), message('backups.none-in-folder-remedy'))
       : { backups: backups.slice(0, LIST_LIMIT), findings: [] }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return nothing(error.explanation, message('backups.compare-path'))
+    return emptyResult(error.explanation, message('backups.compare-path'))
   }
 }
 
@@ -92,14 +92,14 @@ async function findBackupsIn(typed: string): Promise<ReplyOf<Calls['look']>> {
  */
 function replaceDataKey(folder: string, now: number, recoveryKey: string): void {
   const file = join(folder, KEY_FILE)
-  const aside = `${file}.aside-${instantOf(now).replaceAll(/[:.]/g, '')}`
-  const isAside = existsSync(file)
+  const asideFile = `${file}.aside-${instantOf(now).replaceAll(/[:.]/g, '')}`
+  const hadKeyFile = existsSync(file)
   try {
-    if (isAside) renameSync(file, aside)
+    if (hadKeyFile) renameSync(file, asideFile)
     try {
       recoverDataKey(folder, DATABASE_FILE, recoveryKey)
     } catch (error) {
-      if (isAside && !existsSync(file)) renameSync(aside, file)
+      if (hadKeyFile && !existsSync(file)) renameSync(asideFile, file)
       throw error
     }
   } catch (error) {

@@ -40,7 +40,7 @@ export interface RescueOptions {
   readonly onDone: () => void
   readonly clock?: Clock
   /** Delay of `onDone` in milliseconds, so that the page can show the result. */
-  readonly lingerMs?: number
+  readonly doneDelayMs?: number
 }
 
 export interface Rescue extends AsyncDisposable {
@@ -70,7 +70,7 @@ const DONE_DELAY_MS = 1500
  */
 export async function openRescue(options: RescueOptions): Promise<Rescue> {
   const { folder, fault, host = '127.0.0.1', log, version, pageFolder, onDone } = options
-  const { token = createToken(), clock = Date.now, lingerMs = DONE_DELAY_MS } = options
+  const { token = createToken(), clock = Date.now, doneDelayMs: lingerMs = DONE_DELAY_MS } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
   const staging = opened.use(
@@ -78,7 +78,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
   )
   let doneTimer: NodeJS.Timeout | undefined
   opened.defer(() => clearTimeout(doneTimer))
-  const finishSoon = () => {
+  const scheduleDone = () => {
     doneTimer = setTimeout(onDone, lingerMs)
   }
   const server = opened.use(
@@ -93,7 +93,7 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
           pageFolder,
           (app) => {
             requireToken(app, token, existsSync(join(pageFolder, PAGE_FILE)))
-            serveRescue(app, staging, fault, version, finishSoon)
+            serveRescue(app, staging, fault, version, scheduleDone)
           },
         ),
     ),
@@ -153,11 +153,11 @@ function requireToken({ fastify }: HttpApp, token: string, hasPage: boolean): vo
     const isAllowed =
       !route.startsWith(RESCUE_PATH) ||
       timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
-    done(isAllowed ? undefined : tokenMissing())
+    done(isAllowed ? undefined : tokenMissingError())
   })
 }
 
-const tokenMissing = () =>
+const tokenMissingError = () =>
   new ApiError('not-signed-in', message('control.only-by-link'), {
     headers: { 'www-authenticate': 'Bearer realm="isthmus"' },
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { type CommandOption, NOT_CARRIED_OUT, optionName } from './command.ts'
+import { type CommandOption, NOT_CARRIED_OUT_MESSAGE, optionName } from './command.ts'
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
@@ -40,7 +40,7 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
   const fields = new Map(
     fieldsOf(z.toJSONSchema(schema, { io: 'input' })).map((field) => [nameOf(field), field]),
   )
-  const byPath = new Map([...fields].map(([name, { path }]) => [path.join('.'), name]))
+  const nameByPath = new Map([...fields].map(([name, { path }]) => [path.join('.'), name]))
 
   /** `body.aeTitle` is `--ae-title`; `modalities.1` is `--modalities`. */
   function optionOf(path: string): string | undefined {
@@ -49,7 +49,7 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
       rest !== '';
       rest = rest.replace(/\.?[^.]*$/, '')
     ) {
-      const name = byPath.get(rest)
+      const name = nameByPath.get(rest)
       if (name !== undefined) return name
     }
     return undefined
@@ -64,14 +64,15 @@ export function schemaOptions<T extends z.ZodObject>(schema: T): SchemaOptions<T
   }
 
   return {
-    options: Object.fromEntries([...fields].map(([name, field]) => [name, commandOption(field)])),
+    options: Object.fromEntries([...fields].map(([name, field]) => [name, commandOptionOf(field)])),
     read(options) {
       const given = {}
       for (const [name, field] of fields)
-        if (options[name] !== undefined) assign(given, field.path, fieldValue(field, options[name]))
+        if (options[name] !== undefined)
+          assign(given, field.path, parseFieldValue(field, options[name]))
       const parsed = schema.safeParse(given, { error: errorTextOf })
       if (parsed.success) return parsed.data
-      throw new ApiError('malformed', NOT_CARRIED_OUT, {
+      throw new ApiError('malformed', NOT_CARRIED_OUT_MESSAGE, {
         errors: parsed.error.issues.map((issue) => ({
           path: `--${optionOf(issue.path.join('.')) ?? optionName(issue.path.join('.'))}`,
           // A text from `errorTextOf` contains spaces; a message code does not.
@@ -99,8 +100,8 @@ function fieldsOf(form: JsonSchema, above: readonly string[] = []): Field[] {
     const whole = property as JsonSchema
     const { anyOf, ...rest } = whole
     const choices = (anyOf ?? []) as JsonSchema[]
-    const only = choices.find(({ type }) => type !== 'null')
-    const inner: JsonSchema = only ? { ...only, ...rest } : whole
+    const soleChoice = choices.find(({ type }) => type !== 'null')
+    const inner: JsonSchema = soleChoice ? { ...soleChoice, ...rest } : whole
     const path = [...above, name]
     if (inner.type === 'object') return fieldsOf(inner, path)
     return {
@@ -118,7 +119,7 @@ function nameOf({ path, form }: Field): string {
   return form.contentMediaType === undefined ? joined : `${joined}-file`
 }
 
-function commandOption(field: Field): CommandOption {
+function commandOptionOf(field: Field): CommandOption {
   const { form, isRequired } = field
   const about = form.description === undefined ? '' : `${form.description}.`
   const initial = form.default === undefined ? {} : { initial: describeValue(form.default) }
@@ -166,7 +167,7 @@ function describeValue(value: unknown): string {
   return value === '' ? 'empty' : String(value)
 }
 
-function fieldValue({ form, isNullable }: Field, given: unknown): unknown {
+function parseFieldValue({ form, isNullable }: Field, given: unknown): unknown {
   if (typeof given !== 'string') return given
   const isNone = given.trim() === '' || given.trim() === 'none'
   if (form.type === 'array')

@@ -14,7 +14,7 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'print the status of the running gateway as JSON',
     options: {},
     run: async (_context, _request, gateway) =>
-      JSON.stringify(await (gateway ?? noGateway()).status()),
+      JSON.stringify(await (gateway ?? throwNoGateway()).status()),
   },
   lock: {
     usage: '',
@@ -30,15 +30,17 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about:
       'make a backup, refuse new associations and wait for open ones; if the gateway is not stopped within five minutes, it accepts associations again',
     options: {},
-    run: (_context, _request, gateway) => (gateway ?? noGateway()).prepareUpdate(),
+    run: (_context, _request, gateway) => (gateway ?? throwNoGateway()).prepareUpdate(),
   },
 }
 
-function noGateway(): never {
+function throwNoGateway(): never {
   throw new ApiError('unavailable', verbatim('No gateway is running on this data folder.'))
 }
 
-type Listening = { readonly dicom: Pick<Dicom, 'openOfDevices' | 'setRejecting'> | undefined }
+type ListeningServices = {
+  readonly dicom: Pick<Dicom, 'openOfDevices' | 'setRejecting'> | undefined
+}
 
 /** How long to wait for open associations; a device may be sending a large study. */
 const WAIT_MS = 120_000
@@ -52,7 +54,7 @@ const POLL_MS = 250
  */
 export class UpdatePreparation implements Disposable {
   readonly #backups: Pick<Backups, 'make'>
-  readonly #listening: Listening
+  readonly #listening: ListeningServices
   readonly #waitMs: number
   readonly #resumeMs: number
   readonly #preflight: () => Promise<Pick<UpdatePreflight, 'findings'>>
@@ -61,7 +63,7 @@ export class UpdatePreparation implements Disposable {
 
   constructor(
     backups: Pick<Backups, 'make'>,
-    listening: Listening,
+    listening: ListeningServices,
     waitMs = WAIT_MS,
     resumeMs = RESUME_MS,
     preflight: () => Promise<Pick<UpdatePreflight, 'findings'>> = async () => ({ findings: [] }),
@@ -100,8 +102,8 @@ export class UpdatePreparation implements Disposable {
     await this.#backups.make('before-update', 'gateway')
     clearTimeout(this.#resumeTimer)
     this.#listening.dicom?.setRejecting(true)
-    const began = performance.now()
-    while (this.#openAssociations() > 0 && performance.now() - began < this.#waitMs)
+    const startedAt = performance.now()
+    while (this.#openAssociations() > 0 && performance.now() - startedAt < this.#waitMs)
       await wait(POLL_MS)
     this.#resumeTimer = setTimeout(
       () => this.#listening.dicom?.setRejecting(false),
@@ -110,8 +112,8 @@ export class UpdatePreparation implements Disposable {
     const openCount = this.#openAssociations()
     if (openCount === 0)
       return 'A backup was made, and no device is connected: the gateway can be stopped.'
-    const still =
+    const openSentence =
       openCount === 1 ? 'One association is still open' : `${openCount} associations are still open`
-    return `A backup was made. ${still}, and will end when the gateway stops.`
+    return `A backup was made. ${openSentence}, and will end when the gateway stops.`
   }
 }

@@ -6,7 +6,7 @@ import type { TodayItem } from '#shared/contract/dashboard-today.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ShellAttention, ShellStatus, TrayState } from '#shared/contract/shell.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 /**
  * A placeholder user with the permissions of an owner. The tray shows what any owner would see, and
@@ -41,7 +41,7 @@ export function shellState(
       version,
       isSafe: situation.isSafe === true,
       tray: trayOf(situation, urgent),
-      lines: bannersOf(situation).map(({ text }) => english(text)),
+      lines: bannersOf(situation).map(({ text }) => englishText(text)),
       attention: attentionOf(urgent),
       openAssociations: numbers.devicesConnected,
       update: updateOf(context, situation.timeZone),

@@ -8,7 +8,7 @@ import { DICTATION_SECRET, setDictationSecret } from '#server/modules/dictation/
 import { endpointSecrets } from '#server/modules/partners/queries.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { MAIL_PASSWORD } from '#server/modules/settings/mail-server.ts'
-import { PROVIDER_SECRET, setProviderSecret } from '#server/modules/users/identity-provider.ts'
+import { PROVIDER_SECRET_NAME, setProviderSecret } from '#server/modules/users/identity-provider.ts'
 
 /** The secrets that the configuration file of a site may refer to. */
 export const SITE_SECRET_NAMES = [
@@ -46,7 +46,7 @@ export const SITE_SECRETS: readonly SiteSecret[] = [
   {
     name: 'oidc.clientSecret',
     current: (context) =>
-      readBoundSecret(context, PROVIDER_SECRET, context.settings.get('oidc.issuer')),
+      readBoundSecret(context, PROVIDER_SECRET_NAME, context.settings.get('oidc.issuer')),
     set: setProviderSecret,
   },
   {

@@ -3,7 +3,7 @@ import { TierConnections } from '#server/modules/tiers/stores.ts'
 import { listTiers, type TierRecord } from '#server/modules/tiers/tier-queries.ts'
 import { Verifications } from '#server/modules/tiers/verification.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand, RunningGateway } from './command.ts'
 
@@ -22,7 +22,7 @@ export const TIER_COMMANDS: Readonly<Record<string, DataCommand>> = {
             isEnabled ? 'on' : 'off',
             `${storedInstances} images`,
             `${storedBytes} bytes`,
-            ...(lastError ? [english(lastError)] : []),
+            ...(lastError ? [englishText(lastError)] : []),
           ].join('\t'),
         )
         .join('\n'),
@@ -39,20 +39,20 @@ export const TIER_COMMANDS: Readonly<Record<string, DataCommand>> = {
       },
     },
     async run(context, { options }, gateway) {
-      const stores = storesNamed(context, options.tier)
+      const s3Tiers = s3TiersNamed(context, options.tier)
       return await withVerifications(context, gateway, async (verifications) => {
         const lines: string[] = []
         let isSound = true
-        for (const tier of stores) {
+        for (const tier of s3Tiers) {
           const { verification, faults } = await verifications.run(tier, options.quick === true)
           const { state, checked, missing, changed, repaired, fault } = verification
           isSound &&= state === 'done' && missing + changed === 0
           lines.push(...faults.map(({ key, found }) => `${tier.name}\t${found}\t${key}`))
           const counts = `${checked} checked, ${missing} missing, ${changed} changed`
-          const ended = fault
-            ? `stopped: ${english(fault)}`
+          const outcomeText = fault
+            ? `stopped: ${englishText(fault)}`
             : `${repaired} queued to be copied again`
-          lines.push(`${tier.name}: ${counts}, ${ended}`)
+          lines.push(`${tier.name}: ${counts}, ${outcomeText}`)
         }
         if (!isSound) throw new ApiError('refused', verbatim(lines.join('\n')))
         return lines.join('\n')
@@ -61,7 +61,7 @@ export const TIER_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
 }
 
-function storesNamed({ database }: Context, name: unknown): TierRecord[] {
+function s3TiersNamed({ database }: Context, name: unknown): TierRecord[] {
   const stores = listTiers(database).filter(
     (tier) => tier.settings.kind === 's3' && (name === undefined || tier.name === name),
   )

@@ -13,7 +13,7 @@ import {
   setInstanceState,
 } from '#server/modules/images/instance-queries.ts'
 import {
-  differencesAmong,
+  differencesBetween,
   differencesOf,
   withImage,
   withoutImages,
@@ -50,7 +50,7 @@ export interface Replacement {
   readonly from: ImageStudyRecord
   /** Headers of the originals that remain in `from`, and of the instances already in the target. */
   readonly staying: readonly InstanceHeader[]
-  readonly there: readonly InstanceHeader[]
+  readonly targetHeaders: readonly InstanceHeader[]
   readonly handedOut: (to: ImageStudyRecord | undefined) => SentWorklistRow | null
   /** The worklist row of `from` afterwards; unchanged by default. */
   readonly handedOutFrom?: SentWorklistRow | null
@@ -66,7 +66,14 @@ export function replaceImages(
   context: Context,
   onCorrected: OnCorrected,
   copies: readonly Copy[],
-  { from, staying, there, handedOut, handedOutFrom = from.handedOut, ...replacing }: Replacement,
+  {
+    from,
+    staying,
+    targetHeaders,
+    handedOut,
+    handedOutFrom = from.handedOut,
+    ...replacing
+  }: Replacement,
 ): CorrectionRecord {
   const { database } = context
   const { at, toStudyInstanceUid: to } = replacing.correction
@@ -74,11 +81,11 @@ export function replaceImages(
   const target = findImageStudy(database, to)
   if (!target) insertImageStudy(database, newStudy(from, to, copies[0] as Copy, at))
   for (const { original } of copies)
-    setInstanceState(database, original.instanceId, 'superseded', null, SUPERSEDED)
+    setInstanceState(database, original.instanceId, 'superseded', null, SUPERSEDED_MESSAGE)
   const pairs = copies.map(
     (copy): CorrectedImage => ({
       original: { ...copy.original, state: 'superseded' },
-      copy: currentInstance(context, copy, at),
+      copy: makeCopyCurrent(context, copy, at),
     }),
   )
   const correction = {
@@ -105,8 +112,8 @@ export function replaceImages(
     .filter(({ original }) => original.remoteAddress !== OWN_ADDRESS)
     .map(({ header }) => header)
   const sender = senderOf(copies.map(({ original }) => original))
-  restateStudy(context, to, [...there, ...corrected], handedOut(target), at, sender)
-  if (fromUid !== to) restateStudy(context, fromUid, staying, handedOutFrom, at)
+  recomputeStudy(context, to, [...targetHeaders, ...corrected], handedOut(target), at, sender)
+  if (fromUid !== to) recomputeStudy(context, fromUid, staying, handedOutFrom, at)
   finishCorrection(context, onCorrected, { correction: record, pairs, isUndo: false })
   const isNew = target === undefined || target.instances === 0
   reopenStudy(context, to, isNew && !from.isFetched)
@@ -114,7 +121,7 @@ export function replaceImages(
 }
 
 /** Makes the copy the current instance: its existing row, if it has one, or a new row. */
-function currentInstance(
+function makeCopyCurrent(
   { database }: Context,
   { instance, original, header, file, dataSetOffset, bytes, crc32 }: Copy,
   at: string,
@@ -205,7 +212,7 @@ export function finishCorrection(
 }
 
 /** Recomputes the header and the mismatch of the study from its current images. */
-export function restateStudy(
+export function recomputeStudy(
   context: Context,
   studyInstanceUid: string,
   images: readonly InstanceHeader[],
@@ -229,7 +236,7 @@ export function restateStudy(
   const header = first.study
   let mismatch: Mismatch | null = withoutImages(study.mismatch, at)
   for (const other of images)
-    mismatch = withImage(mismatch, differencesAmong(header, other.study), at)
+    mismatch = withImage(mismatch, differencesBetween(header, other.study), at)
   const differences = handedOut ? differencesOf(handedOut, header, studyInstanceUid) : []
   applyCorrectedHeader(context, study, header)
   updateImageStudy(database, studyInstanceUid, {
@@ -283,4 +290,4 @@ function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: 
   }
 }
 
-export const SUPERSEDED = message('corrections.superseded')
+export const SUPERSEDED_MESSAGE = message('corrections.superseded')

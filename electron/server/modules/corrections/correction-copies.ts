@@ -7,15 +7,19 @@ import {
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { headerOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
-import { readStored, temporaryIn, withInflated } from '#server/modules/images/stored-object.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
+import {
+  readStoredObject,
+  tempFolderIn,
+  withInflatedFile,
+} from '#server/modules/images/stored-object.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
-import { deviceSetOf } from './study-images.ts'
+import { senderCharacterSetOf } from './study-images.ts'
 
 // The files of corrected copies, before they have rows.
 
@@ -73,7 +77,7 @@ export async function writeCopy(
   passed: (bytes: number) => void,
 ): Promise<Copy> {
   const { imageFiles, settings } = context
-  const local = await withLocalFile(context, source.instanceId)
+  const local = await ensureLocalFile(context, source.instanceId)
   const { path, dataSetOffset, transferSyntaxUid, sopClassUid, callingAeTitle } = local
   const meta = fileMeta({
     sopClassUid,
@@ -88,17 +92,17 @@ export async function writeCopy(
   const correction = {
     values,
     uids,
-    deviceSet: deviceSetOf(context, source),
+    deviceCharacterSet: senderCharacterSetOf(context, source),
     at: `${date}${time}${offset}`,
     source: callingAeTitle || settings.get('dimse.aeTitle'),
     aeTitle: settings.get('dimse.aeTitle'),
   }
   const part = imageFiles.begin()
-  let hasName = false
+  let hasFinalName = false
   try {
     await part.write([meta])
     const stored = { path, dataSetOffset, transferSyntaxUid }
-    await withInflated(stored, temporaryIn(context.folder), (plain, isDeflated) =>
+    await withInflatedFile(stored, tempFolderIn(context.folder), (plain, isDeflated) =>
       writeCorrectedCopy(
         plain,
         correction,
@@ -111,10 +115,10 @@ export async function writeCopy(
     )
     await part.finish()
     await part.place(file)
-    hasName = true
+    hasFinalName = true
     await part.secure()
   } catch (error) {
-    if (!hasName) await part.discard()
+    if (!hasFinalName) await part.discard()
     throw error instanceof CopyFault
       ? new ApiError(
           'refused',
@@ -140,8 +144,8 @@ async function readBack(
 ): Promise<Copy> {
   const path = context.imageFiles.pathOf(file)
   const { transferSyntaxUid } = source
-  const read = await readStored({ path, dataSetOffset, transferSyntaxUid })
-  const header = headerOf(read.values, deviceSetOf(context, source))
+  const read = await readStoredObject({ path, dataSetOffset, transferSyntaxUid })
+  const header = headerOf(read.values, senderCharacterSetOf(context, source))
   const isComplete = read.structure.isComplete || source.structure !== 'complete'
   if (read.values.fault !== undefined || !isComplete || header.sopInstanceUid === '')
     throw new ApiError('refused', message('corrections.copy-not-read-back'))

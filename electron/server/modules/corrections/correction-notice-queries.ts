@@ -38,10 +38,10 @@ export type NewNotice = Omit<NoticeRecord, 'noticeId' | 'state' | 'doneAt' | 'do
 export type RejectionNoteRecord = Insertable<Schema['rejectionNotes']>
 
 const SELECT = 'select * from correctionNotices where'
-const OPEN = `${SELECT} state = 'open'`
-const FORMER = `select destinationId, name from formerDestinationStudies
+const SELECT_OPEN = `${SELECT} state = 'open'`
+const SELECT_FORMER_DESTINATIONS = `select destinationId, name from formerDestinationStudies
   where studyInstanceUid = ? order by name, destinationId`
-const INFORMED = `select distinct n.subject from correctionNotices n
+const SELECT_INFORMED_SUBJECTS = `select distinct n.subject from correctionNotices n
   where n.kind = 'destination' and n.subject glob 'destination:*' and n.correctionId in (
     select c.correctionId from correctedInstances c join json_each(?) i on i.value = c.correctedId)`
 
@@ -91,7 +91,7 @@ export function listNotices(
     show === 'open'
       ? readNotices(
           database,
-          `${OPEN} and noticeId > ? order by noticeId limit ?`,
+          `${SELECT_OPEN} and noticeId > ? order by noticeId limit ?`,
           Number(after ?? 0),
           limit + 1,
         )
@@ -110,16 +110,16 @@ export const listDestinationsSentCopies = (
   instanceIds: readonly number[],
 ): string[] =>
   database
-    .all(rawQuery<{ subject: string }>(INFORMED, [JSON.stringify(instanceIds)]))
+    .all(rawQuery<{ subject: string }>(SELECT_INFORMED_SUBJECTS, [JSON.stringify(instanceIds)]))
     .map(({ subject }) => subject.slice('destination:'.length))
 
 /** Of all destinations or of one, oldest first. */
 export const listOpenDestinationNotices = (database: Database, subject?: string): NoticeRecord[] =>
   subject === undefined
-    ? readNotices(database, `${OPEN} and kind = 'destination' order by noticeId`)
+    ? readNotices(database, `${SELECT_OPEN} and kind = 'destination' order by noticeId`)
     : readNotices(
         database,
-        `${OPEN} and kind = 'destination' and subject = ? order by noticeId`,
+        `${SELECT_OPEN} and kind = 'destination' and subject = ? order by noticeId`,
         subject,
       )
 
@@ -146,7 +146,7 @@ export const listFormerDestinations = (
   database: Database,
   studyInstanceUid: string,
 ): { readonly destinationId: string; readonly name: string }[] =>
-  database.all(rawQuery(FORMER, [studyInstanceUid]))
+  database.all(rawQuery(SELECT_FORMER_DESTINATIONS, [studyInstanceUid]))
 
 export const insertRejectionNote = (database: Database, record: RejectionNoteRecord): void =>
   void database.run(database.sql.insertInto('rejectionNotes').values(record))

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Slice, SliceQuery } from '#server/database/page.ts'
 import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { forwardsOfCorrection } from '#server/modules/forwarding/forward-queries.ts'
-import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { actorOf, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { namedUserOf } from '#server/modules/users/queries.ts'
@@ -27,12 +27,12 @@ import { type Recipient, recipientsOf, reportRecipientsOf } from './correction-r
 
 // Tracks who must be informed of corrections, until a user confirms that they were.
 
-const MAX_OPEN = 1000
+const MAX_OPEN_NOTICES = 1000
 /** Note of a notice that was closed because the recipient has the correct version. */
-const NOT_NEEDED = message('corrections.notice-not-needed')
+const NOT_NEEDED_NOTE = message('corrections.notice-not-needed')
 
 /** A correction, in the transaction that applies or undoes it. */
-export type CorrectionMade = Omit<CorrectionDone, 'isUndo'>
+export type AppliedCorrection = Omit<CorrectionDone, 'isUndo'>
 
 /** The two versions that a notice describes. */
 type Versions = Omit<NoticeDetails, 'name' | 'contacts'>
@@ -46,7 +46,7 @@ type Versions = Omit<NoticeDetails, 'name' | 'contacts'>
  */
 export function addNotices(
   context: Context,
-  made: CorrectionMade,
+  made: AppliedCorrection,
   destinations: readonly string[],
 ): void {
   const { database } = context
@@ -54,23 +54,23 @@ export function addNotices(
   const { fromStudyInstanceUid: from, toStudyInstanceUid: to } = made.correction
   const versions = versionsOf(made)
   const { correctedPatientName: patientName } = versions
-  const ofTarget = {
+  const targetVersions = {
     patientName,
     correctedPatientName: patientName,
     studyInstanceUid: to,
     correctedStudyInstanceUid: to,
   }
-  const undone = undoes === null ? undefined : findCorrection(database, undoes)
+  const undoneCorrection = undoes === null ? undefined : findCorrection(database, undoes)
   for (const recipient of noticeRecipientsOf(context, from, to, destinations, userId))
-    if (!undone || isSentTo(recipient))
+    if (!undoneCorrection || isSentTo(recipient))
       insertNotice(database, {
-        ...(hasOnlyTarget(recipient) ? ofTarget : versions),
+        ...(hasOnlyTargetReport(recipient) ? targetVersions : versions),
         ...recipient,
         correctionId,
         isUndo: false,
         createdAt: at,
       })
-  if (undone) addUndoNoticesFor(context, undone, versions, at, userId)
+  if (undoneCorrection) addUndoNoticesFor(context, undoneCorrection, versions, at, userId)
 }
 
 /**
@@ -87,29 +87,29 @@ export const noticeRecipientsOf = (
   mergeRecipients([
     ...recipientsOf(context, from, destinations),
     ...(from === to ? [] : reportRecipientsOf(context, to)),
-  ]).filter((recipient) => isOther(recipient, userId))
+  ]).filter((recipient) => isOtherUser(recipient, userId))
 
 /**
  * Creates notices for everyone who was informed of the correction or has received the corrected
  * version since; all others have the correct version. Must be called in the transaction that makes
  * the originals current again.
  */
-export function addUndoNotices(context: Context, made: CorrectionMade): void {
+export function addUndoNotices(context: Context, made: AppliedCorrection): void {
   const { database, clock } = context
   const { correction } = made
   const versions = versionsOf(made)
   const at = correction.undoneAt ?? instantOf(clock())
-  const reversed = {
+  const reversedVersions = {
     patientName: versions.correctedPatientName,
     correctedPatientName: versions.patientName,
     studyInstanceUid: versions.correctedStudyInstanceUid,
     correctedStudyInstanceUid: versions.studyInstanceUid,
   }
-  addUndoNoticesFor(context, correction, reversed, at, correction.undoneBy)
+  addUndoNoticesFor(context, correction, reversedVersions, at, correction.undoneBy)
   // Nothing was queued for these destinations.
   for (const one of listNoticesOfCorrection(database, correction.correctionId))
     if (one.state === 'open' && isSentTo(one))
-      closeNotice(database, one.noticeId, at, '', NOT_NEEDED)
+      closeNotice(database, one.noticeId, at, '', NOT_NEEDED_NOTE)
 }
 
 /**
@@ -130,10 +130,10 @@ function addUndoNoticesFor(
   )
   for (const { noticeId, state, subject, kind } of known)
     if (state === 'open' && !since.some((one) => one.subject === subject && one.kind === kind))
-      closeNotice(database, noticeId, at, '', NOT_NEEDED)
+      closeNotice(database, noticeId, at, '', NOT_NEEDED_NOTE)
   const informed = known.filter((one) => one.state === 'done').map(recipientOfNotice)
   for (const recipient of [...since, ...informed])
-    if (isOther(recipient, by))
+    if (isOtherUser(recipient, by))
       insertNotice(database, {
         ...versions,
         ...recipient,
@@ -143,7 +143,7 @@ function addUndoNoticesFor(
       })
 }
 
-const versionsOf = ({ correction, pairs: [first] }: CorrectionMade): Versions => ({
+const versionsOf = ({ correction, pairs: [first] }: AppliedCorrection): Versions => ({
   patientName: first?.original.patientName ?? '',
   correctedPatientName: first?.copy.patientName ?? '',
   studyInstanceUid: correction.fromStudyInstanceUid,
@@ -155,11 +155,11 @@ const isSentTo = ({ kind, subject }: Pick<Recipient, 'kind' | 'subject'>) =>
   kind === 'destination' && subject.startsWith('destination:')
 
 /** Whether the recipient is not the user who makes the correction. */
-const isOther = ({ subject }: Recipient, userId: string | null) =>
+const isOtherUser = ({ subject }: Recipient, userId: string | null) =>
   userId === null || subject !== `user:${userId}`
 
 /** Whether the recipient only has a report of the study to which images were added. */
-const hasOnlyTarget = ({ contacts }: Pick<Recipient, 'contacts'>) =>
+const hasOnlyTargetReport = ({ contacts }: Pick<Recipient, 'contacts'>) =>
   contacts.every(({ isOfTarget }) => isOfTarget === true)
 
 /** Merges recipients that occur more than once, with all their contacts. */
@@ -178,7 +178,7 @@ function mergeRecipients(all: readonly Recipient[]): Recipient[] {
 function recipientOfNotice(notice: NoticeRecord): Recipient & Partial<Versions> {
   const { kind, subject, name, contacts } = notice
   const recipient = { kind, subject, name, contacts: [...contacts] }
-  if (!hasOnlyTarget(recipient)) return recipient
+  if (!hasOnlyTargetReport(recipient)) return recipient
   const { patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } = notice
   return {
     ...recipient,
@@ -199,7 +199,7 @@ export function visibleNotices(
   caller: UserCaller,
   query: SliceQuery & { readonly show: 'open' | 'all' },
 ): Slice<CorrectionNotice> {
-  demandInforming(caller)
+  requireCanInform(caller)
   const { items, ...rest } = listNotices(context.database, query)
   return {
     items: items
@@ -220,14 +220,14 @@ export function confirmNotice(
   text: string,
 ): WindowOutcome {
   const { database, clock } = context
-  demandInforming(caller)
+  requireCanInform(caller)
   return database.transaction(() => {
     const found = findNotice(database, noticeId)
     if (!found || !isShownTo(context, caller, found))
       throw new ApiError('not-found', message('corrections.no-notice'))
     if (!closeNotice(database, noticeId, instantOf(clock()), caller.user.userId, verbatim(text)))
       throw new ApiError('refused', message('corrections.informed-already'))
-    recordInformed(context, actorOf(caller), found, { note: text })
+    recordNoticeClosed(context, actorOf(caller), found, { note: text })
     return { success: true, message: message('corrections.confirmed') }
   })
 }
@@ -238,7 +238,7 @@ export function confirmNotice(
  */
 export function openNotices(context: Context, caller: UserCaller, limit: number) {
   if (!canInform(caller)) return { count: 0, since: null }
-  const { items } = listNotices(context.database, { show: 'open', limit: MAX_OPEN })
+  const { items } = listNotices(context.database, { show: 'open', limit: MAX_OPEN_NOTICES })
   const found = items.filter(
     (one) => isShownTo(context, caller, one) && needsAction(sendingOf(context, one)),
   )
@@ -257,12 +257,12 @@ export function closeSentNotices(context: Context, destinationId?: string): void
     if (!sending || sending.sent === 0 || sending.waiting + sending.failed > 0) continue
     database.transaction(() => {
       if (closeNotice(database, notice.noticeId, instantOf(clock()), '', null))
-        recordInformed(context, 'gateway', notice, { sent: sending.sent })
+        recordNoticeClosed(context, 'gateway', notice, { sent: sending.sent })
     })
   }
 }
 
-const recordInformed = (
+const recordNoticeClosed = (
   context: Context,
   actor: Parameters<typeof note>[1],
   { correctionId, noticeId, kind, name, studyInstanceUid }: NoticeRecord,
@@ -280,7 +280,7 @@ const recordInformed = (
 const canInform = (caller: UserCaller) =>
   isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
 
-function demandInforming(caller: UserCaller): void {
+function requireCanInform(caller: UserCaller): void {
   if (!canInform(caller)) throw new ApiError('not-permitted', message('corrections.may-not-inform'))
 }
 
@@ -290,7 +290,7 @@ function isShownTo(
   caller: UserCaller,
   { studyInstanceUid, correctedStudyInstanceUid }: NoticeRecord,
 ): boolean {
-  if (visibleCustomers(caller) === undefined) return true
+  if (visibleCustomerIds(caller) === undefined) return true
   return [studyInstanceUid, correctedStudyInstanceUid].every((uid) => {
     const study = findStudyByUid(database, 'scribe', uid) ?? findStudyByUid(database, 'viewer', uid)
     return study !== undefined && isVisible(caller, study)

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { destinationsSentTo } from '#server/modules/forwarding/forward-queries.ts'
-import { fitnessOfUid, type InstanceHeader } from '#server/modules/images/header.ts'
+import { classifyUid, type InstanceHeader } from '#server/modules/images/header.ts'
 import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { isSameName } from '#server/modules/images/person-name.ts'
 import { listReports, listSignedReports } from '#server/modules/reports/report-queries.ts'
@@ -15,7 +15,7 @@ import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { identityOfHeader, type Target } from './correction-rules.ts'
-import { hasSpace, TOO_LITTLE_SPACE, UNDER_WAY } from './correction-runs.ts'
+import { hasSpace, TOO_LITTLE_SPACE, UNDER_WAY_MESSAGE } from './correction-runs.ts'
 import { type Orders, targetOf } from './correction-targets.ts'
 import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
@@ -35,7 +35,7 @@ export interface Plan {
 const MAX_LENGTHS = { patientName: 64, patientId: 64, accessionNumber: 16 } as const
 /** Modalities of objects that contain text: PDF documents and structured reports. */
 const DOCUMENT_MODALITIES: ReadonlySet<string> = new Set(['DOC', 'SR', 'KO'])
-const DOES_NOT_FIT = {
+const DOES_NOT_FIT_MESSAGES = {
   patientName: message('corrections.name-does-not-fit'),
   patientId: message('corrections.patient-id-does-not-fit'),
   accessionNumber: message('corrections.accession-number-does-not-fit'),
@@ -66,7 +66,7 @@ export async function planCorrection(
     ? changesOf(await headersOf(context, chosen), target.patient, studyInstanceUid, to)
     : []
   const obstacle =
-    (isBusy([studyInstanceUid, to]) ? UNDER_WAY : null) ??
+    (isBusy([studyInstanceUid, to]) ? UNDER_WAY_MESSAGE : null) ??
     (selectedIds && selectedIds.size !== chosen.length
       ? message('corrections.images-gone')
       : null) ??
@@ -87,7 +87,7 @@ export async function planCorrection(
       staying: staying.length,
       changes,
       destinations,
-      signedReports: signedReportsOf(database, studyInstanceUid),
+      signedReports: countSignedReports(database, studyInstanceUid),
       warnings: target ? warningsOf(database, plan, target) : [],
       obstacle,
       digest: createHash('sha256').update(fingerprint).digest('hex'),
@@ -102,11 +102,11 @@ export const stateOfStudies = (database: Database, from: string, to: string | un
       if (uid === undefined) return null
       const { handedOut = null, inDoubt = null } = findImageStudy(database, uid) ?? {}
       const instances = listStudyInstances(database, uid).map(({ instanceId }) => instanceId)
-      return [instances, signedReportsOf(database, uid), handedOut, inDoubt]
+      return [instances, countSignedReports(database, uid), handedOut, inDoubt]
     }),
   )
 
-function signedReportsOf(database: Database, studyInstanceUid: string): number {
+function countSignedReports(database: Database, studyInstanceUid: string): number {
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
   return study ? listSignedReports(database, study.studyId).length : 0
 }
@@ -128,25 +128,25 @@ function obstacleOf(plan: Plan): Message | null {
     return message(kind === 'split' ? 'corrections.none-chosen' : 'corrections.no-images')
   if (kind === 'split' && staying.length === 0) return message('corrections.all-chosen')
   if (!target) return message('corrections.target-gone')
-  if (from.inDoubt) return IN_DOUBT
+  if (from.inDoubt) return IN_DOUBT_MESSAGE
   const isSame = to === from.studyInstanceUid
   if (kind === 'correct' && !isSame) return message('corrections.keeps-study')
   if (isSame && (kind === 'merge' || kind === 'split'))
     return message('corrections.in-study-already')
   if (kind === 'merge' && !target.header) return message('corrections.merge-needs-images')
-  if (to !== undefined && fitnessOfUid(to) !== 'usable')
+  if (to !== undefined && classifyUid(to) !== 'usable')
     return message('corrections.target-uid-invalid')
   const { patient } = target
   if (patient.patientName === '' && patient.patientId === '')
     return message('corrections.patient-unnamed')
-  const unfit = (Object.keys(MAX_LENGTHS) as (keyof typeof MAX_LENGTHS)[]).find((field) => {
+  const unfitField = (Object.keys(MAX_LENGTHS) as (keyof typeof MAX_LENGTHS)[]).find((field) => {
     const groups = field === 'patientName' ? patient[field].split('=') : [patient[field]]
     return (
       groups.some((group) => [...group].length > MAX_LENGTHS[field]) ||
       /[\\\p{Cc}]/u.test(patient[field])
     )
   })
-  return unfit ? DOES_NOT_FIT[unfit] : null
+  return unfitField ? DOES_NOT_FIT_MESSAGES[unfitField] : null
 }
 
 function warningsOf(
@@ -170,7 +170,10 @@ function warningsOf(
     [targetStudy?.state === 'receiving', message('corrections.target-still-receiving')],
     [isWritten, message('corrections.report-being-written')],
     [to !== undefined && isOther, message('corrections.target-names-another')],
-    [to !== undefined && signedReportsOf(database, to) > 0, message('corrections.target-signed')],
+    [
+      to !== undefined && countSignedReports(database, to) > 0,
+      message('corrections.target-signed'),
+    ],
     [
       modality !== '' && !from.modalities.includes(modality),
       from.modalities.length > 0
@@ -205,5 +208,5 @@ export function changesOf(
   })
 }
 
-export const outdated = () => new ApiError('outdated', message('corrections.outdated'))
-export const IN_DOUBT = message('corrections.in-doubt')
+export const outdatedError = () => new ApiError('outdated', message('corrections.outdated'))
+export const IN_DOUBT_MESSAGE = message('corrections.in-doubt')

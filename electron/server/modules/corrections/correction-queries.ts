@@ -88,16 +88,16 @@ const SELECT = 'select * from corrections'
 const SELECT_BY_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
 const COUNT_REPLACED_COPIES = `select count(*) as count from correctedInstances o join instances n on n.instanceId = o.correctedId
   where o.correctionId = ? and n.state <> 'current'`
-const IS_SENT = `select 1 from correctedInstances o cross join destinations d
+const SELECT_SENT = `select 1 from correctedInstances o cross join destinations d
   join forwards f on f.destinationId = d.destinationId and f.instanceId in (o.originalId, o.correctedId)
   where o.correctionId = ? and f.state = 'sent' limit 1`
-const MOVE_FOUND = `insert or ignore into foundVersions (instanceId, otherUid, sealedHeader)
+const MOVE_FOUND_VERSIONS = `insert or ignore into foundVersions (instanceId, otherUid, sealedHeader)
   select f.instanceId, ?, f.sealedHeader from foundVersions f
     join instances q on q.instanceId = f.instanceId and q.state = 'quarantined'
   where f.otherUid = ? and f.instanceId <> ?`
-const MOVE_ANNOUNCED = `update announcedInstances set sopInstanceUid = ?, studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1
+const MOVE_ANNOUNCED_INSTANCES = `update announcedInstances set sopInstanceUid = ?, studyInstanceUid = ?, seriesInstanceUid = ?, isHere = 1
   where sopInstanceUid = ?`
-const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
+const SELECT_ANNOTATION_OWNERS = 'select owner from annotations where studyInstanceUid = ?'
 /** Matches DICOM UIDs. */
 const UID = /\d+(?:\.\d+)+/g
 
@@ -163,7 +163,7 @@ export const countReplacedCopies = (database: Database, correctionId: string): n
 
 /** Whether originals or copies of the correction were sent to a destination. */
 export const isCorrectionSent = (database: Database, correctionId: string): boolean =>
-  database.get(rawQuery(IS_SENT, [correctionId])) !== undefined
+  database.get(rawQuery(SELECT_SENT, [correctionId])) !== undefined
 
 /**
  * Moves versions whose conflict is unresolved from the previous UID to the instance that replaces
@@ -174,7 +174,7 @@ export function moveFoundVersions(
   beforeUid: string,
   { instanceId, sopInstanceUid }: { readonly instanceId: number; readonly sopInstanceUid: string },
 ): void {
-  database.run(rawQuery(MOVE_FOUND, [sopInstanceUid, beforeUid, instanceId]))
+  database.run(rawQuery(MOVE_FOUND_VERSIONS, [sopInstanceUid, beforeUid, instanceId]))
 }
 
 /** Replaces an announced original with its copy, which has been received. */
@@ -184,7 +184,12 @@ export function moveAnnouncedInstances(
   { sopInstanceUid, studyInstanceUid, seriesInstanceUid }: InstanceRecord,
 ): void {
   database.run(
-    rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, beforeUid]),
+    rawQuery(MOVE_ANNOUNCED_INSTANCES, [
+      sopInstanceUid,
+      studyInstanceUid,
+      seriesInstanceUid,
+      beforeUid,
+    ]),
   )
 }
 
@@ -197,7 +202,9 @@ export function moveAnnotations(
     JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
   const isMoved = (one: unknown) =>
     (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
-  for (const { owner } of database.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
+  for (const { owner } of database.all(
+    rawQuery<{ owner: string }>(SELECT_ANNOTATION_OWNERS, [from]),
+  )) {
     const stored = findAnnotations(database, from, owner)
     const moved = stored?.annotations.filter(isMoved) ?? []
     if (!stored || moved.length === 0) continue

@@ -129,7 +129,7 @@ function addDestinations(
 function addPartners(context: Context, recipients: Recipients, studyInstanceUid: string): void {
   const { database } = context
   const references = openReferences(database)
-  const addKey = (apiKeyId: string, what: ContactKind, at: string) => {
+  const addApiKey = (apiKeyId: string, what: ContactKind, at: string) => {
     const name = references.apiKey(apiKeyId)?.description || apiKeyId
     recipients.add('partner', `api-key:${apiKeyId}`, name, what, at)
   }
@@ -137,7 +137,7 @@ function addPartners(context: Context, recipients: Recipients, studyInstanceUid:
     const study = findStudyByUid(database, area, studyInstanceUid)
     if (!study) continue
     if (study.createdByApiKeyId !== null)
-      addKey(study.createdByApiKeyId, 'created-study', study.createdAt)
+      addApiKey(study.createdByApiKeyId, 'created-study', study.createdAt)
     if (study.expressCustomerId !== null) {
       const name = references.expressCustomer(study.expressCustomerId)?.expressCustomerName ?? ''
       recipients.add('partner', `customer:${study.expressCustomerId}`, name, 'customer', null)
@@ -150,7 +150,7 @@ function addPartners(context: Context, recipients: Recipients, studyInstanceUid:
     if (what === undefined || event.isTest || event.attempts === 0 || endpointId === null) continue
     const endpoint = findEndpoint(database, endpointId)
     const at = event.updatedAt > event.createdAt ? event.updatedAt : event.createdAt
-    if (endpoint?.apiKeyId) addKey(endpoint.apiKeyId, what, at)
+    if (endpoint?.apiKeyId) addApiKey(endpoint.apiKeyId, what, at)
     else {
       const name = endpoint ? endpointName(endpoint) : endpointId
       recipients.add('partner', `endpoint:${endpointId}`, name, what, at)

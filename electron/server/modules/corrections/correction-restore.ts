@@ -15,9 +15,9 @@ import {
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { type OnCorrected, replaceImages, SUPERSEDED } from './correction-commit.ts'
+import { type OnCorrected, replaceImages, SUPERSEDED_MESSAGE } from './correction-commit.ts'
 import type { Copy } from './correction-copies.ts'
-import { changesOf, outdated, stateOfStudies } from './correction-plan.ts'
+import { changesOf, outdatedError, stateOfStudies } from './correction-plan.ts'
 import type { CorrectedImage } from './correction-queries.ts'
 import { identityOfHeader } from './correction-rules.ts'
 import {
@@ -76,7 +76,7 @@ export async function restoreCorrection(
     (each) => isReceived(each) && !moved.has(each.instanceId),
   )
   const staying = await headersOf(context, remaining)
-  const there =
+  const targetHeaders =
     fromUid === to ? staying : await headersOf(context, imagesOf(database, to).filter(isReceived))
   const copies: Copy[] = []
   for (const { original, copy: instance } of pairs) {
@@ -95,7 +95,7 @@ export async function restoreCorrection(
     const isUnchanged = pairs.every(
       ({ copy }) => findInstance(database, copy.instanceId)?.state === 'quarantined',
     )
-    if (!isUnchanged || stateOfStudies(database, fromUid, to) !== before) throw outdated()
+    if (!isUnchanged || stateOfStudies(database, fromUid, to) !== before) throw outdatedError()
     const [kind, cause] =
       fromUid === to
         ? (['correct', 'patient-safety'] as const)
@@ -105,7 +105,7 @@ export async function restoreCorrection(
     const { correctionId } = replaceImages(context, onCorrected, copies, {
       from,
       staying,
-      there,
+      targetHeaders: targetHeaders,
       handedOut: (target) =>
         fromUid === to
           ? from.handedOut && { ...from.handedOut, ...patient }
@@ -141,7 +141,7 @@ function supersedeEarlier(database: Database, pairs: readonly CorrectedImage[]):
       for (const { instanceId, state, studyInstanceUid } of listInstanceVersions(database, uid)) {
         if (state !== 'quarantined' || listFoundVersionUids(database, instanceId).length === 0)
           continue
-        setInstanceState(database, instanceId, 'superseded', null, SUPERSEDED)
+        setInstanceState(database, instanceId, 'superseded', null, SUPERSEDED_MESSAGE)
         studies.add(studyInstanceUid)
       }
   for (const uid of studies) recountInstances(database, uid)

@@ -4,10 +4,10 @@ import { serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
 import {
   canSeeImages,
-  demandManagingImages,
   readImageStudy,
+  requireCanManageImages,
 } from '#server/modules/images/image-studies.ts'
-import { visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
@@ -25,9 +25,9 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
 
   /** Requires that the caller may also manage images of the target. */
   function demandTarget(caller: Caller, target: CorrectionTarget): void {
-    if (target.to === 'study') demandManagingImages(context, caller, target.studyInstanceUid)
+    if (target.to === 'study') requireCanManageImages(context, caller, target.studyInstanceUid)
     // The worklist contains orders of every patient.
-    if (target.to === 'order') demandManagingImages(context, caller)
+    if (target.to === 'order') requireCanManageImages(context, caller)
   }
 
   serveAll(
@@ -35,28 +35,28 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
     dashboardCorrections,
     {
       async identities({ params: { studyInstanceUid }, user }) {
-        demandManagingImages(context, callerOf(user), studyInstanceUid)
+        requireCanManageImages(context, callerOf(user), studyInstanceUid)
         return { identities: await listIdentities(context, studyInstanceUid) }
       },
       async targets({ params: { studyInstanceUid }, query, user }) {
         const caller = callerOf(user)
-        demandManagingImages(context, caller, studyInstanceUid)
+        requireCanManageImages(context, caller, studyInstanceUid)
         const targets = await corrections.targets(studyInstanceUid, query.search)
         const isShown = ({ target }: (typeof targets)[number]) =>
           target.to === 'study'
             ? canSeeImages(context, caller, target.studyInstanceUid)
-            : visibleCustomers(caller) === undefined
+            : visibleCustomerIds(caller) === undefined
         return { targets: targets.filter(isShown) }
       },
       preview({ params: { studyInstanceUid }, body, user }) {
         const caller = callerOf(user)
-        demandManagingImages(context, caller, studyInstanceUid)
+        requireCanManageImages(context, caller, studyInstanceUid)
         demandTarget(caller, body.target)
         return corrections.preview(studyInstanceUid, body, user.userId)
       },
       apply({ params: { studyInstanceUid }, body, user }) {
         const caller = callerOf(user)
-        demandManagingImages(context, caller, studyInstanceUid)
+        requireCanManageImages(context, caller, studyInstanceUid)
         demandTarget(caller, body.target)
         return corrections.apply(studyInstanceUid, body, user.userId)
       },
@@ -76,8 +76,8 @@ export function serveCorrections(app: HttpApp, context: Context, corrections: Co
       undo({ params: { correctionId }, body, user }) {
         const caller = callerOf(user)
         const record = requireCorrection(context, correctionId)
-        demandManagingImages(context, caller, record.fromStudyInstanceUid)
-        demandManagingImages(context, caller, record.toStudyInstanceUid)
+        requireCanManageImages(context, caller, record.fromStudyInstanceUid)
+        requireCanManageImages(context, caller, record.toStudyInstanceUid)
         return corrections.undo(correctionId, body.reason, user.userId)
       },
     },

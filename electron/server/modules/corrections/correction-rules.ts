@@ -129,7 +129,7 @@ export const identityOfHeader = (header: ImageHeader): CorrectedPatient => ({
  * Whether these are different patients. The same patient ID or, if either has none, the same name
  * means the same patient.
  */
-function isOtherPatient(before: CorrectedPatient, after: CorrectedPatient): boolean {
+function isDifferentPatient(before: CorrectedPatient, after: CorrectedPatient): boolean {
   const [one, other] = [before.patientId.trim(), after.patientId.trim()]
   if (one !== '' && other !== '') return one !== other
   return !isSameName(before.patientName, after.patientName)
@@ -164,7 +164,7 @@ export function correctedValues(
       })
     return values
   }
-  if (isOtherPatient(before, patient)) values.push(...PATIENT_TAGS.map(removeTag))
+  if (isDifferentPatient(before, patient)) values.push(...PATIENT_TAGS.map(removeTag))
   else if (before.patientBirthDate !== patient.patientBirthDate)
     values.push(removeTag(TAG.patientAge))
   return [...values, ...ORDER_TAGS.map(removeTag), ...orderValues(target)]

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { fileFor, StorageFault } from '#server/database/image-files.ts'
-import { deleteUncommitted } from '#server/modules/images/crash-recovery.ts'
+import { deleteUncommittedCopies } from '#server/modules/images/crash-recovery.ts'
 import { appendDiskEntry, notifyImagesChanged } from '#server/modules/images/image-feed.ts'
-import { temporaryIn } from '#server/modules/images/stored-object.ts'
+import { tempFolderIn } from '#server/modules/images/stored-object.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Correction } from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -12,7 +12,7 @@ import { message } from '#shared/messages/message.ts'
 import { type Copy, type CopyRequest, writeCopy } from './correction-copies.ts'
 
 /** A correction, undo or restored correction of these studies that is running. */
-export interface Run {
+export interface CorrectionRun {
   readonly studies: Set<string>
   /** Resolved when the first copy is being written. */
   readonly begun: PromiseWithResolvers<void>
@@ -26,7 +26,7 @@ export interface Run {
 }
 
 /** Bytes written or read between two progress notifications. */
-const NOTIFY_BYTES = 64 << 20
+const NOTIFY_INTERVAL_BYTES = 64 << 20
 /** A longer correction is answered while it is still running. */
 const ANSWER_AFTER_MS = 10_000
 const GIGABYTE = 1_000_000_000
@@ -45,20 +45,20 @@ export const hasSpace = ({ imageFiles, settings }: Context, bytes: number) =>
 export class CorrectionRuns implements AsyncDisposable {
   readonly #context: Context
   readonly #flushEvents: () => Promise<void>
-  readonly #longMs: number
-  readonly #running = new Set<Run>()
-  readonly #works = new Set<Promise<unknown>>()
+  readonly answerAfterMs: number
+  readonly #running = new Set<CorrectionRun>()
+  readonly #pendingWork = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
   constructor(context: Context, flushEvents: () => Promise<void>, longMs = ANSWER_AFTER_MS) {
     this.#context = context
     this.#flushEvents = flushEvents
-    this.#longMs = longMs
+    this.answerAfterMs = longMs
     // Temporary files of a run that was interrupted.
-    rmSync(temporaryIn(context.folder), { recursive: true, force: true })
+    rmSync(tempFolderIn(context.folder), { recursive: true, force: true })
   }
 
-  isBusy(uids: readonly (string | undefined)[], own?: Run): boolean {
+  isBusy(uids: readonly (string | undefined)[], own?: CorrectionRun): boolean {
     return [...this.#running].some(
       (run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)),
     )
@@ -68,15 +68,18 @@ export class CorrectionRuns implements AsyncDisposable {
    * Locks the studies for the run.
    * @throws ApiError outdated if a correction of one of the studies is running
    */
-  lock(run: Run, uids: readonly string[]): void {
-    if (this.isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY)
+  lock(run: CorrectionRun, uids: readonly string[]): void {
+    if (this.isBusy(uids, run)) throw new ApiError('outdated', UNDER_WAY_MESSAGE)
     for (const uid of uids) run.studies.add(uid)
   }
 
   /** Runs `work` while no other correction of these studies can start. */
-  async runExclusive<T>(uids: readonly string[], work: (run: Run) => Promise<T>): Promise<T> {
-    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
-    const run: Run = {
+  async runExclusive<T>(
+    uids: readonly string[],
+    work: (run: CorrectionRun) => Promise<T>,
+  ): Promise<T> {
+    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING_MESSAGE)
+    const run: CorrectionRun = {
       studies: new Set(),
       begun: Promise.withResolvers(),
       bytes: 0,
@@ -86,11 +89,11 @@ export class CorrectionRuns implements AsyncDisposable {
     this.lock(run, uids)
     this.#running.add(run)
     const working = work(run)
-    this.#works.add(working)
+    this.#pendingWork.add(working)
     try {
       return await working
     } finally {
-      this.#works.delete(working)
+      this.#pendingWork.delete(working)
       this.#running.delete(run)
       this.#notify()
     }
@@ -99,13 +102,13 @@ export class CorrectionRuns implements AsyncDisposable {
   /** The result of the work or, if it takes long, its current progress. */
   async runAndAnswer(
     uids: readonly string[],
-    work: (run: Run) => Promise<Correction>,
+    work: (run: CorrectionRun) => Promise<Correction>,
   ): Promise<Correction> {
     const timer = new AbortController()
     const { signal } = timer
     let slowAnswer: Promise<Correction | undefined> | undefined
     const working = this.runExclusive(uids, (run) => {
-      slowAnswer = delay(this.#longMs, undefined, { signal, ref: false })
+      slowAnswer = delay(this.answerAfterMs, undefined, { signal, ref: false })
         .then(() => run.begun.promise)
         .then(() => run.correction && { ...run.correction, progress: shareOf(run) })
       // The delay is aborted if the work is fast.
@@ -113,13 +116,13 @@ export class CorrectionRuns implements AsyncDisposable {
       return work(run)
     })
     try {
-      const underWay = await Promise.race([
+      const runningCorrection = await Promise.race([
         working.then(() => undefined),
         ...(slowAnswer ? [slowAnswer] : []),
       ])
-      if (!underWay) return await working
+      if (!runningCorrection) return await working
       working.catch((error) => this.#reportFailure(error))
-      return underWay
+      return runningCorrection
     } finally {
       timer.abort()
     }
@@ -137,7 +140,7 @@ export class CorrectionRuns implements AsyncDisposable {
    * @throws ApiError refused, unavailable
    */
   async withCopies<T>(
-    run: Run,
+    run: CorrectionRun,
     wanted: readonly CopyRequest[],
     uids: ReadonlyMap<string, string>,
     to: string,
@@ -167,7 +170,7 @@ export class CorrectionRuns implements AsyncDisposable {
     } finally {
       // The rows may be committed already. If this fails, the next start cleans up, and the result
       // of the commit is still returned.
-      await deleteUncommitted(this.#context, copyNote, files).catch((error: unknown) =>
+      await deleteUncommittedCopies(this.#context, copyNote, files).catch((error: unknown) =>
         reportError(this.#context, error),
       )
       for (const file of files) imageFiles.arriving.delete(file)
@@ -178,10 +181,10 @@ export class CorrectionRuns implements AsyncDisposable {
    * Counts the processed bytes and reports progress.
    * @throws ApiError unavailable if the gateway is stopping or the disk is too full
    */
-  #progressed(run: Run, bytes: number): void {
-    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
+  #progressed(run: CorrectionRun, bytes: number): void {
+    if (this.#closing.signal.aborted) throw new ApiError('unavailable', STOPPING_MESSAGE)
     run.done += bytes
-    if (run.done - run.notifiedAt < NOTIFY_BYTES) return
+    if (run.done - run.notifiedAt < NOTIFY_INTERVAL_BYTES) return
     run.notifiedAt = run.done
     this.#notify()
     if (!hasSpace(this.#context, 0)) throw new ApiError('unavailable', TOO_LITTLE_SPACE)
@@ -208,12 +211,12 @@ export class CorrectionRuns implements AsyncDisposable {
 
   async [Symbol.asyncDispose]() {
     this.#closing.abort()
-    while (this.#works.size > 0) await Promise.allSettled(this.#works)
+    while (this.#pendingWork.size > 0) await Promise.allSettled(this.#pendingWork)
   }
 }
 
-const shareOf = ({ bytes, done }: Run) => (bytes === 0 ? 0 : Math.min(1, done / bytes))
+const shareOf = ({ bytes, done }: CorrectionRun) => (bytes === 0 ? 0 : Math.min(1, done / bytes))
 
-export const UNDER_WAY = message('corrections.under-way')
-const STOPPING = message('corrections.stopping')
+export const UNDER_WAY_MESSAGE = message('corrections.under-way')
+const STOPPING_MESSAGE = message('corrections.stopping')
 export const TOO_LITTLE_SPACE = message('corrections.too-little-space')

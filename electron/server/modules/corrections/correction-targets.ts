@@ -25,7 +25,7 @@ export interface Orders {
 const MAX_TARGETS = 60
 /** Modalities of the copies of reports. */
 const REPORT_MODALITIES: readonly string[] = ['SR', 'DOC']
-const NOTHING = {
+const EMPTY_TARGET = {
   studyInstanceUid: undefined,
   order: undefined,
   header: undefined,
@@ -39,24 +39,29 @@ export async function targetOf(
   target: CorrectionTarget,
 ): Promise<Target | undefined> {
   const { database } = context
-  if (target.to === 'patient') return { ...NOTHING, patient: target.patient }
+  if (target.to === 'patient') return { ...EMPTY_TARGET, patient: target.patient }
   if (target.to === 'order') {
     const order = await orders.get(target.orderId)
     if (!order) return undefined
     const { studyInstanceUid } = order
     const received = receivedImages(findImageStudy(database, studyInstanceUid))
-    return { ...NOTHING, ...received, patient: patientOf(order), studyInstanceUid, order }
+    return { ...EMPTY_TARGET, ...received, patient: patientOf(order), studyInstanceUid, order }
   }
   const { studyInstanceUid } = target
   const received = receivedImages(findImageStudy(database, studyInstanceUid))
   if (received)
-    return { ...NOTHING, ...received, patient: identityOfHeader(received.header), studyInstanceUid }
+    return {
+      ...EMPTY_TARGET,
+      ...received,
+      patient: identityOfHeader(received.header),
+      studyInstanceUid,
+    }
   const metadata = findStudyByUid(database, 'scribe', studyInstanceUid)?.detail.reportMetadata
   if (!metadata) return undefined
   const listed = await orders.onDays(daysAround(context, metadata.scanDate))
   const order = listed.find((one) => one.studyInstanceUid === studyInstanceUid)
   const patient = patientOfMetadata(metadata, order?.accessionNumber)
-  return { ...NOTHING, patient, studyInstanceUid, order }
+  return { ...EMPTY_TARGET, patient, studyInstanceUid, order }
 }
 
 /** Orders and studies to which the images of the study may belong, most similar first. */
@@ -69,7 +74,7 @@ export async function searchTargets(
   const { database } = context
   const own = identityOfHeader(study.header)
   const listed = await orders.onDays(daysAround(context, study.header.studyDate))
-  const ordered = new Set(listed.map((order) => order.studyInstanceUid))
+  const orderedStudyUids = new Set(listed.map((order) => order.studyInstanceUid))
   const words = folded(search).split(/[\s^]/)
   const isFound = ({ patientName, patientId, accessionNumber, description }: TargetChoice) => {
     const text = folded([patientName, patientId, accessionNumber, description].join(' '))
@@ -88,7 +93,7 @@ export async function searchTargets(
       study,
       search === '' ? [own.patientId, own.patientName] : [search],
     ),
-    ...waitingStudies(database, search, ordered),
+    ...studiesWithoutImages(database, search, orderedStudyUids),
   ]
     .filter(isFound)
     .sort((a, b) => similarity(b) - similarity(a) || a.patientName.localeCompare(b.patientName))
@@ -137,7 +142,7 @@ function studiesWithImages(
 }
 
 /** Studies that were created through the API and have no images yet, without those of orders. */
-const waitingStudies = (
+const studiesWithoutImages = (
   database: Database,
   search: string,
   ordered: ReadonlySet<string>,
@@ -165,8 +170,10 @@ const waitingStudies = (
 /** Number of instances without the copies of signed reports. */
 function countImages(database: Database, studyInstanceUid: string): number {
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
-  const signed = study ? listSignedReports(database, study.studyId) : []
-  const copies = signed.flatMap(({ reportId }) => listReportObjects(database, reportId)).length
+  const signedReports = study ? listSignedReports(database, study.studyId) : []
+  const copies = signedReports.flatMap(({ reportId }) =>
+    listReportObjects(database, reportId),
+  ).length
   return Math.max(0, (findImageStudy(database, studyInstanceUid)?.instances ?? 0) - copies)
 }
 

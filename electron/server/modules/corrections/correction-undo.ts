@@ -12,13 +12,13 @@ import {
   finishCorrection,
   moveReferences,
   type OnCorrected,
+  recomputeStudy,
   replaceImages,
-  restateStudy,
   senderOf,
 } from './correction-commit.ts'
 import { type CopyRequest, newUidsFor } from './correction-copies.ts'
 import { findRejectionNote } from './correction-notice-queries.ts'
-import { IN_DOUBT, outdated, stateOfStudies } from './correction-plan.ts'
+import { IN_DOUBT_MESSAGE, outdatedError, stateOfStudies } from './correction-plan.ts'
 import {
   type CorrectedImage,
   type CorrectionRecord,
@@ -28,7 +28,7 @@ import {
   listCorrectedPairs,
   setCorrectionUndone,
 } from './correction-queries.ts'
-import type { CorrectionRuns, Run } from './correction-runs.ts'
+import type { CorrectionRun, CorrectionRuns } from './correction-runs.ts'
 import { headersOf, imagesOf, isReceived, requireImageStudy } from './study-images.ts'
 
 /** Returns why the correction cannot be undone; `null` if it can. */
@@ -37,13 +37,13 @@ export function undoObstacleOf({ database }: Context, record: CorrectionRecord):
   if (record.undoneAt !== null) return message('corrections.undone-already')
   if (record.undoes !== null) return message('corrections.is-undo')
   const target = findImageStudy(database, toStudyInstanceUid)
-  if (target?.inDoubt) return IN_DOUBT
-  const linked =
-    linkedSince(details.handedOut.from, findImageStudy(database, fromStudyInstanceUid)) ??
+  if (target?.inDoubt) return IN_DOUBT_MESSAGE
+  const linkedRow =
+    rowLinkedSince(details.handedOut.from, findImageStudy(database, fromStudyInstanceUid)) ??
     (fromStudyInstanceUid === toStudyInstanceUid
       ? undefined
-      : linkedSince(details.handedOut.to, target))
-  if (linked) return linkedObstacle(linked)
+      : rowLinkedSince(details.handedOut.to, target))
+  if (linkedRow) return linkedObstacle(linkedRow)
   const isSignedSince = (uid: string) => {
     const study = findStudyByUid(database, 'scribe', uid)
     return study !== undefined && isReportSignedSince(database, study.studyId, at)
@@ -72,7 +72,7 @@ export async function undoCorrection(
   record: CorrectionRecord,
   reason: string,
   userId: string,
-  run: Run,
+  run: CorrectionRun,
 ): Promise<void> {
   const { database } = context
   requireUndoable(context, record)
@@ -80,7 +80,7 @@ export async function undoCorrection(
   if (!hasLeftGateway(context, record.correctionId)) {
     await database.commitSoon(() => {
       requireUnchanged(context, record, input)
-      if (hasLeftGateway(context, record.correctionId)) throw outdated()
+      if (hasLeftGateway(context, record.correctionId)) throw outdatedError()
       makeOriginalsCurrent(context, onCorrected, record, input, reason, userId)
     })
     return
@@ -98,7 +98,7 @@ export async function undoCorrection(
     const { correctionId: furtherId } = replaceImages(context, onCorrected, made, {
       from: requireImageStudy(database, now),
       staying: input.staying,
-      there: input.there,
+      targetHeaders: input.there,
       handedOut: () => rowBefore(context, record, back),
       handedOutFrom: rowBefore(context, record, now),
       correction: {
@@ -143,7 +143,7 @@ function requireUndoable(context: Context, record: CorrectionRecord): void {
 function requireUnchanged(context: Context, record: CorrectionRecord, { before }: UndoInput): void {
   requireUndoable(context, record)
   const { fromStudyInstanceUid: back, toStudyInstanceUid: now } = record
-  if (stateOfStudies(context.database, now, back) !== before) throw outdated()
+  if (stateOfStudies(context.database, now, back) !== before) throw outdatedError()
 }
 
 async function readUndoInput(context: Context, record: CorrectionRecord) {
@@ -160,11 +160,11 @@ async function readUndoInput(context: Context, record: CorrectionRecord) {
   const others = imagesOf(database, now).filter(
     (each) => isReceived(each) && !copyIds.has(each.instanceId),
   )
-  const there = now === back ? others : imagesOf(database, back).filter(isReceived)
+  const targetImages = now === back ? others : imagesOf(database, back).filter(isReceived)
   return {
     pairs,
     staying: now === back ? [] : await headersOf(context, others),
-    there: await headersOf(context, there),
+    there: await headersOf(context, targetImages),
     originals: await headersOf(context, pairs.map(({ original }) => original).filter(isReceived)),
     before: stateOfStudies(database, now, back),
   }
@@ -199,8 +199,8 @@ function makeOriginalsCurrent(
   moveReferences(context, reversed, now, back, at)
   const sender = senderOf(pairs.map(({ original }) => original))
   const row = rowBefore(context, record, back)
-  restateStudy(context, back, [...there, ...originals], row, at, sender)
-  if (now !== back) restateStudy(context, now, staying, rowBefore(context, record, now), at)
+  recomputeStudy(context, back, [...there, ...originals], row, at, sender)
+  if (now !== back) recomputeStudy(context, now, staying, rowBefore(context, record, now), at)
   finishCorrection(context, onCorrected, {
     correction: findCorrection(database, correctionId) ?? record,
     pairs: pairs.map(({ original, copy }) => ({
@@ -243,7 +243,7 @@ const isSameRow = (one: SentWorklistRow | null, other: SentWorklistRow | null) =
   one?.scheduledProcedureStepId === other?.scheduledProcedureStepId
 
 /** The row to which a user linked the study after it had the row `before`. */
-function linkedSince(
+function rowLinkedSince(
   before: SentWorklistRow | null,
   study: ImageStudyRecord | undefined,
 ): SentWorklistRow | undefined {

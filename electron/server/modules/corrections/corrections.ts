@@ -17,11 +17,11 @@ import type { CallOf } from '#shared/operation.ts'
 import { type OnCorrected, replaceImages } from './correction-commit.ts'
 import { type CopyRequest, newUid, newUidsFor } from './correction-copies.ts'
 import { noticeRecipientsOf } from './correction-notices.ts'
-import { outdated, type Plan, planCorrection, stateOfStudies } from './correction-plan.ts'
+import { outdatedError, type Plan, planCorrection, stateOfStudies } from './correction-plan.ts'
 import { type CorrectionRecord, findCorrection, listCorrections } from './correction-queries.ts'
 import { copiesToRestore, restoreCorrection } from './correction-restore.ts'
 import { correctedValues, identityOfHeader, rowOfOrder, type Target } from './correction-rules.ts'
-import { CorrectionRuns, type Run, UNDER_WAY } from './correction-runs.ts'
+import { type CorrectionRun, CorrectionRuns, UNDER_WAY_MESSAGE } from './correction-runs.ts'
 import { type Orders, searchTargets } from './correction-targets.ts'
 import { undoCorrection, undoObstacleOf } from './correction-undo.ts'
 import {
@@ -32,7 +32,7 @@ import {
   requireImageStudy,
 } from './study-images.ts'
 
-export type CorrectionOrder = CallOf<(typeof dashboardCorrections)['apply']>['body']
+export type ApplyCorrectionBody = CallOf<(typeof dashboardCorrections)['apply']>['body']
 
 /**
  * Corrects the identity of images (decision 0031): preview, apply with a reason and an audit entry,
@@ -85,7 +85,7 @@ export class Corrections implements AsyncDisposable {
     return { ...preview, recipients: recipients.map(({ name }) => name) }
   }
 
-  #plan(studyInstanceUid: string, request: CorrectionRequest, own?: Run) {
+  #plan(studyInstanceUid: string, request: CorrectionRequest, own?: CorrectionRun) {
     return planCorrection(this.#context, this.#orders, studyInstanceUid, request, (uids) =>
       this.#runs.isBusy(uids, own),
     )
@@ -97,7 +97,7 @@ export class Corrections implements AsyncDisposable {
    * @throws ApiError not-found, refused, unavailable; outdated if it differs from what was
    *   previewed, or if another correction of the study or its target is running
    */
-  apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction> {
+  apply(studyInstanceUid: string, order: ApplyCorrectionBody, userId: string): Promise<Correction> {
     return this.#runs.runAndAnswer([studyInstanceUid], (run) =>
       this.#apply(studyInstanceUid, order, userId, run),
     )
@@ -105,17 +105,17 @@ export class Corrections implements AsyncDisposable {
 
   async #apply(
     studyInstanceUid: string,
-    { cause, reason, digest, ...request }: CorrectionOrder,
+    { cause, reason, digest, ...request }: ApplyCorrectionBody,
     userId: string,
-    run: Run,
+    run: CorrectionRun,
   ): Promise<Correction> {
     const context = this.#context
     const { database } = context
     const plan = await this.#plan(studyInstanceUid, request, run)
     const { chosen, staying, target, preview } = plan
-    if (preview.digest !== digest) throw outdated()
+    if (preview.digest !== digest) throw outdatedError()
     if (preview.obstacle) throw new ApiError('refused', preview.obstacle)
-    if (!target) throw outdated()
+    if (!target) throw outdatedError()
     const to = plan.toStudyInstanceUid ?? newUid(context)
     this.#runs.lock(run, [to])
     const correction = {
@@ -133,25 +133,25 @@ export class Corrections implements AsyncDisposable {
       at: instantOf(context.clock()),
       by: this.#nameOf(userId),
       undone: null,
-      undoObstacle: UNDER_WAY,
+      undoObstacle: UNDER_WAY_MESSAGE,
     }
     const state = () => stateOfStudies(database, studyInstanceUid, plan.toStudyInstanceUid)
     const before = state()
     const stayingHeaders = await headersOf(context, staying.filter(isReceived))
-    const there =
+    const targetHeaders =
       to === studyInstanceUid
         ? []
         : await headersOf(context, imagesOf(database, to).filter(isReceived))
     const requests = await wantedCopies(context, plan, { ...target, studyInstanceUid: to })
     const uids = newUidsFor(context, requests, studyInstanceUid, to)
     const record = await this.#runs.withCopies(run, requests, uids, to, (made) => {
-      if (state() !== before) throw outdated()
+      if (state() !== before) throw outdatedError()
       const at = instantOf(context.clock())
       const current = requireImageStudy(database, studyInstanceUid)
       const replaced = replaceImages(context, this.#onCorrected, made, {
         from: current,
         staying: stayingHeaders,
-        there,
+        targetHeaders: targetHeaders,
         handedOut: (now) => rowAfter(plan, target, current, now, at),
         correction: { ...correction, userId, at, undoes: null },
         details: { reason, changes: preview.changes },
@@ -172,8 +172,8 @@ export class Corrections implements AsyncDisposable {
     requireImageStudy(database, studyInstanceUid)
     const made = listCorrections(database, studyInstanceUid).map((record) => this.#view(record))
     const known = new Set(made.map(({ correctionId }) => correctionId))
-    const underWay = this.#runs.ofStudy(studyInstanceUid)
-    return [...underWay.filter(({ correctionId }) => !known.has(correctionId)), ...made]
+    const runningCorrection = this.#runs.ofStudy(studyInstanceUid)
+    return [...runningCorrection.filter(({ correctionId }) => !known.has(correctionId)), ...made]
   }
 
   /**
@@ -185,7 +185,7 @@ export class Corrections implements AsyncDisposable {
     const record = requireCorrection(context, correctionId)
     const uids = [record.fromStudyInstanceUid, record.toStudyInstanceUid]
     return await this.#runs.runAndAnswer(uids, async (run) => {
-      run.correction = { ...this.#view(record), undoObstacle: UNDER_WAY }
+      run.correction = { ...this.#view(record), undoObstacle: UNDER_WAY_MESSAGE }
       await undoCorrection(context, this.#runs, this.#onCorrected, record, reason, userId, run)
       return this.#finished(findCorrection(context.database, correctionId) ?? record)
     })
@@ -227,7 +227,7 @@ export class Corrections implements AsyncDisposable {
           ? null
           : { at: undoneAt, by: this.#nameOf(undoneBy ?? ''), reason: details.undoReason },
       undoObstacle: this.#runs.isBusy([record.fromStudyInstanceUid, record.toStudyInstanceUid])
-        ? UNDER_WAY
+        ? UNDER_WAY_MESSAGE
         : undoObstacleOf(this.#context, record),
       progress: this.#runs.progressOf(record.correctionId),
     }

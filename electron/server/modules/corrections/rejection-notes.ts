@@ -119,11 +119,11 @@ export async function sendRejection(
       const isWanted =
         !findRejectionNote(database, correctionId) &&
         findLatestOutboxJob(database, CORRECTION_REJECT, correctionId)?.state === 'waiting'
-      if (!kept || !isWanted) throw new Withdrawn()
+      if (!kept || !isWanted) throw new WithdrawnError()
       queueRejection(context, correctionId, rejection, kept, originals.length)
     })
   } catch (error) {
-    if (!(error instanceof Withdrawn)) throw error
+    if (!(error instanceof WithdrawnError)) throw error
   }
   notifyImagesChanged(context)
   return { outcome: 'sent' }
@@ -218,4 +218,4 @@ const rejectedInstanceOf = ({
 })
 
 /** The correction was undone, or its note was queued, while the note was being written. */
-class Withdrawn extends Error {}
+class WithdrawnError extends Error {}

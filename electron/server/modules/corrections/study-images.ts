@@ -7,7 +7,7 @@ import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { headerOf, headerReaderOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import { type InstanceRecord, listStudyInstances } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -17,10 +17,12 @@ import { message } from '#shared/messages/message.ts'
 
 const CHUNK_BYTES = 256 << 10
 /** Headers by instance id. Files never change, so the entries stay valid. */
-const headersIn = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
+const headerCacheOf = perDatabase(() => new LRUCache<number, InstanceHeader>({ max: 20_000 }))
 
-export const deviceSetOf = (context: Context, { callingAeTitle, remoteAddress }: InstanceRecord) =>
-  characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
+export const senderCharacterSetOf = (
+  context: Context,
+  { callingAeTitle, remoteAddress }: InstanceRecord,
+) => characterSetOf(recogniseDevice(context, callingAeTitle, remoteAddress))
 
 /**
  * Finds an image study.
@@ -51,10 +53,10 @@ export async function headerOfInstance(
   context: Context,
   instance: InstanceRecord,
 ): Promise<InstanceHeader> {
-  const headers = headersIn(context.database)
+  const headers = headerCacheOf(context.database)
   const known = headers.get(instance.instanceId)
   if (known) return known
-  const local = await withLocalFile(context, instance.instanceId)
+  const local = await ensureLocalFile(context, instance.instanceId)
   const reader = headerReaderOf(local.transferSyntaxUid)
   try {
     await using file = await open(local.path, 'r')
@@ -68,7 +70,7 @@ export async function headerOfInstance(
   } catch {
     throw new ApiError('unavailable', message('corrections.file-unreadable'))
   }
-  const header = headerOf(reader.end(), deviceSetOf(context, instance))
+  const header = headerOf(reader.end(), senderCharacterSetOf(context, instance))
   headers.set(instance.instanceId, header)
   return header
 }

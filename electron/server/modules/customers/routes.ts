@@ -44,9 +44,15 @@ export function serveCustomerUsers(app: HttpApp, context: Context): void {
     app,
     dashboardPeople.customerUsers,
     ({ params: { expressCustomerId }, query: { cursor, limit, search }, user }) => {
-      const place = { after: readPeopleCursor(cursor), limit }
+      const position = { after: readPeopleCursor(cursor), limit }
       const caller = callerOf(user)
-      const found = customers.listCustomerUsers(context, caller, expressCustomerId, search, place)
+      const found = customers.listCustomerUsers(
+        context,
+        caller,
+        expressCustomerId,
+        search,
+        position,
+      )
       return listPage(
         'users',
         found.items.map((one) => customerUserReply(context, one)),

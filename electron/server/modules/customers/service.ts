@@ -4,11 +4,11 @@ import type { Context } from '#server/context.ts'
 import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
-  existingUser,
   filteredPage,
   type ListPosition,
   pageOfRows,
-  personSearch,
+  personMatcher,
+  requireUser,
 } from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -121,9 +121,9 @@ export function addCustomerUser(
 ): Outcome {
   const { database, clock } = context
   return database.transaction(() => {
-    demandLinkingUsers(caller)
+    requireCanLinkUsers(caller)
     const customer = requireCustomer(database, expressCustomerId)
-    existingUser(context, userId)
+    requireUser(context, userId)
     if (!customer.isActive) return { success: false, message: message('customers.deactivated') }
     const createdAt = instantOf(clock())
     if (!queries.insertCustomerUser(database, { expressCustomerId, userId, createdAt }))
@@ -145,9 +145,9 @@ export function removeCustomerUser(
 ): Outcome {
   const { database } = context
   return database.transaction(() => {
-    demandLinkingUsers(caller)
+    requireCanLinkUsers(caller)
     requireCustomer(database, expressCustomerId)
-    existingUser(context, userId)
+    requireUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
       return { success: false, message: message('customers.not-linked') }
     note(context, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
@@ -170,17 +170,17 @@ export function listCustomerUsers(
   demand(caller, 'readStudies')
   requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
-  const isWanted = personSearch(search)
+  const matchesSearch = personMatcher(search)
   const read = ({ after, limit }: ListPosition) => {
-    const linked = queries
+    const linkedUsers = queries
       .listCustomerUsers(database, expressCustomerId, after, limit + 1)
       .flatMap(({ userId, createdAt }) => {
         const user = findUser(database, userId)
         return user ? [{ user, linkedAt: createdAt }] : []
       })
-    return pageOfRows(linked, limit, keyOf)
+    return pageOfRows(linkedUsers, limit, keyOf)
   }
-  return filteredPage(read, keyOf, ({ user }) => isWanted(user), place)
+  return filteredPage(read, keyOf, ({ user }) => matchesSearch(user), place)
 }
 
 export interface LinkedUser {
@@ -241,7 +241,7 @@ function change(
  * Linking a user to a customer restricts which studies the user sees, so an API key must also have
  * the permission to manage users.
  */
-function demandLinkingUsers(caller: Caller): void {
+function requireCanLinkUsers(caller: Caller): void {
   demand(caller, 'manageCustomers')
   if (caller.kind === 'api-key') demand(caller, 'manageUsers')
 }

@@ -19,7 +19,7 @@ export interface Condition {
   readonly devices: readonly Pick<Device, 'isEnabled' | 'port' | 'tls'>[]
   readonly unknownCallers: number
   /** Number of PCs that have requested access to the window. */
-  readonly countPendingWorkstations?: number
+  readonly pendingWorkstationCount?: number
   readonly hasTlsListener: boolean
   readonly images: Pick<Status['images'], 'quarantined' | 'mismatches'>
   readonly forwards: Pick<Status['forwards'], 'failed'>
@@ -27,13 +27,13 @@ export interface Condition {
 }
 
 const EXPIRY_DAYS = 30
-const enabled = ({ devices }: Condition) => devices.filter(({ isEnabled }) => isEnabled)
-const requiringTls = (condition: Condition) =>
-  enabled(condition).filter(({ tls }) => tls !== 'optional')
-const expiring = ({ certificates }: Condition) =>
+const enabledDevices = ({ devices }: Condition) => devices.filter(({ isEnabled }) => isEnabled)
+const devicesRequiringTls = (condition: Condition) =>
+  enabledDevices(condition).filter(({ tls }) => tls !== 'optional')
+const expiringCertificates = ({ certificates }: Condition) =>
   certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
 
-const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
+const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
 // Most severe first: what affects worklists, then what affects security, then what is not
 // configured.
@@ -58,18 +58,19 @@ const ADVICE: readonly {
     text: () => message('dashboard.no-device'),
   },
   {
-    applies: (condition) => condition.devices.length > 0 && enabled(condition).length === 0,
+    applies: (condition) => condition.devices.length > 0 && enabledDevices(condition).length === 0,
     text: () => message('dashboard.devices-off'),
   },
   {
-    applies: (condition) => !condition.hasTlsListener && requiringTls(condition).length > 0,
-    text: (condition) => message('dashboard.tls-off', { count: requiringTls(condition).length }),
+    applies: (condition) => !condition.hasTlsListener && devicesRequiringTls(condition).length > 0,
+    text: (condition) =>
+      message('dashboard.tls-off', { count: devicesRequiringTls(condition).length }),
   },
   {
     isItem: true,
-    applies: (condition) => expiring(condition).length > 0,
+    applies: (condition) => expiringCertificates(condition).length > 0,
     text: (condition) =>
-      expiring(condition)
+      expiringCertificates(condition)
         .map(({ use, daysLeft: days }) =>
           days < 0
             ? message('dashboard.certificate-ended', { use })
@@ -95,7 +96,7 @@ const ADVICE: readonly {
   {
     applies: (condition) =>
       condition.settings['commitment.isOn'] &&
-      enabled(condition).every(({ port }) => port === null),
+      enabledDevices(condition).every(({ port }) => port === null),
     text: () => message('dashboard.no-commitment-port'),
   },
   {
@@ -105,8 +106,9 @@ const ADVICE: readonly {
   },
   {
     isItem: true,
-    applies: ({ countPendingWorkstations = 0 }) => countPendingWorkstations > 0,
-    text: ({ countPendingWorkstations: count = 0 }) =>
+    applies: ({ pendingWorkstationCount: countPendingWorkstations = 0 }) =>
+      countPendingWorkstations > 0,
+    text: ({ pendingWorkstationCount: count = 0 }) =>
       message('dashboard.workstations-asking', { count }),
   },
   {
@@ -114,7 +116,7 @@ const ADVICE: readonly {
     text: () => message('dashboard.any-device'),
   },
   {
-    applies: ({ settings }) => !LOOPBACK.includes(settings['http.host']),
+    applies: ({ settings }) => !LOOPBACK_HOSTS.includes(settings['http.host']),
     text: () => message('dashboard.open-without-encryption'),
   },
   {
@@ -150,7 +152,7 @@ export function conditionOf(
     unreadableSettings: context.settings.unreadable(),
     hasPartner: defaultEndpoint(context.database) !== undefined,
     devices: listDevices(context.database),
-    countPendingWorkstations: countPendingWorkstations(context.database),
+    pendingWorkstationCount: countPendingWorkstations(context.database),
     hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),
     ...{ images, forwards, certificates, unknownCallers },
   }

@@ -75,7 +75,7 @@ function safeModeBanner({ isSafe }: BannerState): Status['banner'] {
 }
 
 // Most severe first. Of several listeners that are down, the first of these is reported.
-const LISTENERS: Readonly<Record<Status['listeners'][number]['name'], Message>> = {
+const LISTENER_LABELS: Readonly<Record<Status['listeners'][number]['name'], Message>> = {
   dimse: message('dashboard.dimse-down'),
   'dimse-tls': message('dashboard.dimse-tls-down'),
   http: message('dashboard.http-down'),
@@ -85,12 +85,12 @@ const LISTENERS: Readonly<Record<Status['listeners'][number]['name'], Message>> 
 const PORT_USED: readonly string[] = ['http.port-used', 'http.port-used-by']
 
 function listenerBanner({ listeners }: BannerState): Status['banner'] {
-  const order = Object.keys(LISTENERS)
+  const order = Object.keys(LISTENER_LABELS)
   const [down] = listeners
     .filter((listener) => !listener.isUp)
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
   if (!down) return null
-  const what = LISTENERS[down.name]
+  const what = LISTENER_LABELS[down.name]
   // Everyone reads the banner. The reason names processes and options, and is for administrators.
   const isPortUsed = PORT_USED.includes(down.detail?.code ?? '')
   return {
@@ -145,16 +145,16 @@ function partnerBanner(situation: BannerState): Status['banner'] {
   const isFreshInDowntime =
     ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
   if (isFresh || (isFreshInDowntime && downtime.isOn)) {
-    const answer = message('dashboard.stored-answer', { at, age })
-    return { tone: 'warning', text: sentences(fault, answer, downtimeText(situation)) }
+    const storedAnswerMessage = message('dashboard.stored-answer', { at, age })
+    return { tone: 'warning', text: sentences(fault, storedAnswerMessage, downtimeText(situation)) }
   }
   const remedy = isFreshInDowntime ? message('dashboard.downtime-serves-longer') : undefined
-  const tooOld = message('dashboard.stored-answer-too-old', { at, age })
-  return { tone: 'danger', text: sentences(fault, tooOld, remedy) }
+  const tooOldMessage = message('dashboard.stored-answer-too-old', { at, age })
+  return { tone: 'danger', text: sentences(fault, tooOldMessage, remedy) }
 }
 
 function switchedOffBanner({ undelivered }: BannerState): Status['banner'] {
-  const [off] = undelivered?.switchedOff ?? []
+  const [off] = undelivered?.disabledEndpoints ?? []
   if (!off) return null
   const { name: endpoint, reason } = off
   return { tone: 'danger', text: message('dashboard.reports-wait', { endpoint, reason }) }

@@ -1,4 +1,4 @@
-import { type DiskForecast, fullSoon } from '#server/modules/images/disk-forecast.ts'
+import { type DiskForecast, fullSoonWarning } from '#server/modules/images/disk-forecast.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import { may, type Rights } from '#shared/lifecycle.ts'
 import { sentences } from '#shared/messages/message.ts'
@@ -18,14 +18,19 @@ export function diskItems({
   readonly forecast: DiskForecast
   readonly person: Rights
 }) {
-  const soon = may(person, 'manageGateway') ? fullSoon(forecast) : undefined
+  const fullSoonNotice = may(person, 'manageGateway') ? fullSoonWarning(forecast) : undefined
   return [
     ...(records && records.state !== 'ok'
       ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]
       : []),
     ...(state === 'ok' ? [] : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
-    ...(state === 'ok' && soon
-      ? [{ tone: 'info', detail: sentences(soon.sentence, soon.remedy) } as const]
+    ...(state === 'ok' && fullSoonNotice
+      ? [
+          {
+            tone: 'info',
+            detail: sentences(fullSoonNotice.sentence, fullSoonNotice.remedy),
+          } as const,
+        ]
       : []),
   ]
 }

@@ -13,38 +13,39 @@ export type VisibleCustomers = readonly string[] | undefined
 
 // Each query uses an index and stops at `most` rows, so that its cost does not grow with the data.
 
-const boundedCount = (text: string) =>
+const boundedCountSql = (text: string) =>
   `select count(*) as count, min(at) as since from (${text} limit ?)`
 // The condition `status = 'in_progress'` must match that of the partial index literally.
-const DRAFTS = boundedCount(
+const COUNT_DRAFTS = boundedCountSql(
   `select createdAt as at from reports indexed by reportsOneDraft where status = 'in_progress' and userId = ?`,
 )
-const UNESCALATED = 'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
-const CRITICALS = boundedCount(
-  `select openedAt as at from criticalResults c where communicatedAt is null and ${UNESCALATED} order by openedAt`,
+const NOT_ESCALATED_CONDITION =
+  'not exists (select 1 from criticalEscalations e where e.reportId = c.reportId)'
+const COUNT_ALL_CRITICALS = boundedCountSql(
+  `select openedAt as at from criticalResults c where communicatedAt is null and ${NOT_ESCALATED_CONDITION} order by openedAt`,
 )
-const COUNT_CRITICALS =
-  boundedCount(`select c.openedAt as at from criticalResults c join studies s using (studyId)
+const COUNT_VISIBLE_CRITICALS =
+  boundedCountSql(`select c.openedAt as at from criticalResults c join studies s using (studyId)
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?))
-  and ${UNESCALATED} order by c.openedAt`)
-const ESCALATED = boundedCount(
+  and ${NOT_ESCALATED_CONDITION} order by c.openedAt`)
+const COUNT_ALL_ESCALATED = boundedCountSql(
   `select e.at from criticalResults c join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null order by c.openedAt`,
 )
-const COUNT_ESCALATED =
-  boundedCount(`select e.at from criticalResults c join studies s using (studyId)
+const COUNT_VISIBLE_ESCALATED =
+  boundedCountSql(`select e.at from criticalResults c join studies s using (studyId)
   join criticalEscalations e on e.reportId = c.reportId and e.step = 1
   where c.communicatedAt is null and s.expressCustomerId in (select value from json_each(?)) order by c.openedAt`)
-const NEEDED_ADDENDA = boundedCount('select since as at from neededAddenda order by since')
-const COUNT_NEEDED_ADDENDA =
-  boundedCount(`select n.since as at from neededAddenda n join studies s using (seq)
+const COUNT_ALL_ADDENDA = boundedCountSql('select since as at from neededAddenda order by since')
+const COUNT_VISIBLE_ADDENDA =
+  boundedCountSql(`select n.since as at from neededAddenda n join studies s using (seq)
   where s.expressCustomerId in (select value from json_each(?)) order by n.since`)
-const SIGNED =
+const COUNT_SIGNED_REPORTS =
   'select count(*) as count from (select signedAt from reports order by seq desc limit 2000) where signedAt >= ?'
-const FAILED = `select count(*) as count, min(at) as since from (
+const COUNT_FAILED_EVENTS = `select count(*) as count, min(at) as since from (
   select createdAt as at, type, isTest from events indexed by eventsByState where state = 'failed' order by seq desc limit ?)
   where at >= ? and isTest = 0 and type <> 'modality_worklist.requested'`
-const INVITATIONS = boundedCount(
+const COUNT_INVITATIONS = boundedCountSql(
   `select createdAt as at from invitations where status = 'sent' and createdAt < ?`,
 )
 
@@ -114,46 +115,48 @@ export function countUnreadStudies(
 
 /** Reports that the user is writing. */
 export const countDrafts = (database: Database, userId: string, limit: number): CountSince =>
-  runCount(database, DRAFTS, [userId, limit])
+  runCount(database, COUNT_DRAFTS, [userId, limit])
 
 /** Critical results that have been neither communicated nor escalated. */
 export const countOpenCriticalResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, CRITICALS, COUNT_CRITICALS, customers, limit)
+): CountSince =>
+  countVisible(database, COUNT_ALL_CRITICALS, COUNT_VISIBLE_CRITICALS, customers, limit)
 
 /** Critical results that were escalated; `since` is the time of the first escalation. */
 export const countEscalatedResults = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, ESCALATED, COUNT_ESCALATED, customers, limit)
+): CountSince =>
+  countVisible(database, COUNT_ALL_ESCALATED, COUNT_VISIBLE_ESCALATED, customers, limit)
 
 /** Studies whose signed report needs an addendum. */
 export const countNeededAddenda = (
   database: Database,
   customers: VisibleCustomers,
   limit: number,
-): CountSince => countVisible(database, NEEDED_ADDENDA, COUNT_NEEDED_ADDENDA, customers, limit)
+): CountSince => countVisible(database, COUNT_ALL_ADDENDA, COUNT_VISIBLE_ADDENDA, customers, limit)
 
 /** Number of reports signed since the given time, among the 2,000 most recently created ones. */
 export const countSignedReports = (database: Database, since: string): number =>
-  database.get(rawQuery<{ count: number }>(SIGNED, [since]))?.count ?? 0
+  database.get(rawQuery<{ count: number }>(COUNT_SIGNED_REPORTS, [since]))?.count ?? 0
 
 /**
  * Events that failed since the given time, without test events and worklist requests. Failed
  * worklist requests are part of the partner's status.
  */
 export const countFailedEvents = (database: Database, since: string, limit: number): CountSince =>
-  runCount(database, FAILED, [limit, since])
+  runCount(database, COUNT_FAILED_EVENTS, [limit, since])
 
 /** Unanswered invitations that were created before the given time. */
 export const countPendingInvitations = (
   database: Database,
   before: string,
   limit: number,
-): CountSince => runCount(database, INVITATIONS, [before, limit])
+): CountSince => runCount(database, COUNT_INVITATIONS, [before, limit])
 
 const runCount = (database: Database, text: string, parameters: readonly unknown[]): CountSince =>
   database.get(rawQuery<CountSince>(text, parameters)) ?? { count: 0, since: null }

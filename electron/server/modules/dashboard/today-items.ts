@@ -21,50 +21,54 @@ const BLOCKING_KINDS: readonly TodayKind[] = ['safe-mode', 'listener-down', 'par
  */
 export function todayItems(situation: TodaySituation): TodayItem[] {
   const { person } = situation
-  const order = orderFor(person)
+  const areaOrder = areaOrderFor(person)
   // Administrators and owners are responsible for all areas.
-  const isOwn = (of: TodayRule['of']) => person.level !== 'member' || of === order[0]
+  const isOwnArea = (of: TodayRule['of']) => person.level !== 'member' || of === areaOrder[0]
   const isOpen = ({ kind }: TodayRule) =>
     situation.customers === undefined || !ALL_PATIENTS_KINDS.includes(kind)
-  const found = TODAY_RULES.filter(isOpen).flatMap(({ kind, needs, orNeeds, of, find }, line) => {
-    const items = find(situation) ?? []
-    const mayAct =
-      needs === null || may(person, needs) || (orNeeds !== undefined && may(person, orNeeds))
-    return (Array.isArray(items) ? (items as readonly FoundItem[]) : [items as FoundItem]).map(
-      (item) => {
-        const shown: TodayItem = {
-          kind,
-          needs,
-          mayAct,
-          count: 1,
-          isMore: false,
-          since: null,
-          detail: null,
-          ...item,
-        }
-        const isForAll =
-          (BLOCKING_KINDS.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
-          item.tone === 'danger'
-        return {
-          shown,
-          rank: [
-            isForAll ? 0 : 1,
-            mayAct ? 0 : 1,
-            isOwn(of) ? 0 : 1,
-            SEVERITY_RANK[item.tone],
-            order.indexOf(of),
-            line,
-          ],
-        }
-      },
-    )
-  })
+  const found = TODAY_RULES.filter(isOpen).flatMap(
+    ({ kind, needs, alternativeNeeds, of, find }, line) => {
+      const items = find(situation) ?? []
+      const mayAct =
+        needs === null ||
+        may(person, needs) ||
+        (alternativeNeeds !== undefined && may(person, alternativeNeeds))
+      return (Array.isArray(items) ? (items as readonly FoundItem[]) : [items as FoundItem]).map(
+        (item) => {
+          const shown: TodayItem = {
+            kind,
+            needs,
+            mayAct,
+            count: 1,
+            isMore: false,
+            since: null,
+            detail: null,
+            ...item,
+          }
+          const concernsEveryone =
+            (BLOCKING_KINDS.includes(kind) || (kind === 'criticals-escalated' && mayAct)) &&
+            item.tone === 'danger'
+          return {
+            shown,
+            rank: [
+              concernsEveryone ? 0 : 1,
+              mayAct ? 0 : 1,
+              isOwnArea(of) ? 0 : 1,
+              SEVERITY_RANK[item.tone],
+              areaOrder.indexOf(of),
+              line,
+            ],
+          }
+        },
+      )
+    },
+  )
   return found.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ shown }) => shown)
 }
 
 const SEVERITY_RANK = { danger: 0, warning: 1, info: 2 } as const
 
-function orderFor(person: Rights): readonly TodayRule['of'][] {
+function areaOrderFor(person: Rights): readonly TodayRule['of'][] {
   if (person.level !== 'member') return ['gateway', 'exams', 'reading']
   return person.canCreateReports ? ['reading', 'exams', 'gateway'] : ['exams', 'reading', 'gateway']
 }

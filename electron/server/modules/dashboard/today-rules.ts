@@ -70,7 +70,7 @@ export interface TodayRule {
   /** The permission required to act on it; `null` if every user can. */
   readonly needs: Permission | null
   /** An alternative permission that is also sufficient. */
-  readonly orNeeds?: Permission
+  readonly alternativeNeeds?: Permission
   /** The area of work. Users see items of their own area first. */
   readonly of: 'gateway' | 'reading' | 'exams'
   /** Returns the items; `undefined` or an empty list if there are none. */
@@ -204,7 +204,7 @@ export const TODAY_RULES: readonly TodayRule[] = [
     kind: 'criticals-escalated',
     needs: 'writeReports',
     // Users who manage studies may also phone the clinician.
-    orNeeds: 'manageStudies',
+    alternativeNeeds: 'manageStudies',
     of: 'reading',
     find: ({ counts }) => countedItem('danger', counts.escalatedResults),
   },
@@ -238,12 +238,12 @@ export const TODAY_RULES: readonly TodayRule[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ undelivered }) =>
-      undelivered.switchedOff.length === 0
+      undelivered.disabledEndpoints.length === 0
         ? undefined
         : {
             tone: 'danger',
-            count: undelivered.switchedOff.length,
-            detail: undelivered.switchedOff[0]?.reason ?? null,
+            count: undelivered.disabledEndpoints.length,
+            detail: undelivered.disabledEndpoints[0]?.reason ?? null,
           },
   },
   {
@@ -355,13 +355,13 @@ export const TODAY_RULES: readonly TodayRule[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ certificates }) => {
-      const ending = certificates.filter(
+      const expiringCertificates = certificates.filter(
         ({ isInUse, daysLeft }) => isInUse && daysLeft < CERTIFICATE_DAYS,
       )
-      if (ending.length === 0) return undefined
+      if (expiringCertificates.length === 0) return undefined
       return {
-        tone: ending.some(({ daysLeft }) => daysLeft < 7) ? 'danger' : 'warning',
-        count: ending.length,
+        tone: expiringCertificates.some(({ daysLeft }) => daysLeft < 7) ? 'danger' : 'warning',
+        count: expiringCertificates.length,
       }
     },
   },

@@ -6,7 +6,7 @@ import { backupHealth } from '#server/modules/backups/backup-health.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import { countUnscheduledStudies } from '#server/modules/reconciliation/reconciliation-queries.ts'
-import { visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
 import { countPendingWorkstations } from '#server/modules/users/workstation-queries.ts'
@@ -44,14 +44,14 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
   return async (user) => {
     const now = clock()
     const timeZone = timeZoneOf(context.settings.get('clinic.timeZone'))
-    const dayBegan = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
+    const dayStart = instantOf(startOfDay(clinicDay(now, timeZone), timeZone))
     const unplannedSince = instantOf(startOfDay(live.firstReconciledDay(), timeZone))
     const { userId } = user
-    const customers = visibleCustomers(callerOf(user))
+    const customers = visibleCustomerIds(callerOf(user))
     const counts = countForToday(context.database, { userId, customers, now })
-    const planned = await live.examsToday()
+    const examsToday = await live.examsToday()
     const images = {
-      ...summariseImages(context.database, dayBegan),
+      ...summariseImages(context.database, dayStart),
       recovered: live.recoveredFiles(),
     }
     const notices = live.correctionNotices(callerOf(user), MAX_COUNT + 1)
@@ -89,7 +89,7 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
       undelivered: live.undelivered(),
       callers,
       workstations: countPendingWorkstations(context.database),
-      exams: planned,
+      exams: examsToday,
       unplanned: countUnscheduledStudies(context.database, unplannedSince, MAX_COUNT + 1),
       mail: overdueOutboxJobs(context.database, INVITATION_MAIL, instantOf(now - MAIL_DELAYED_MS)),
       escalationMail: delayedEscalationMail(context),
@@ -100,17 +100,17 @@ export function todayOf(context: Context, live: LiveState): (user: SignedInUser)
     return {
       items,
       numbers: {
-        exams: planned.all,
-        examsBegun: planned.begun,
-        examsCompleted: planned.completed,
-        queries: countInspectionsSince(context.database, dayBegan).queries,
+        exams: examsToday.all,
+        examsBegun: examsToday.begun,
+        examsCompleted: examsToday.completed,
+        queries: countInspectionsSince(context.database, dayStart).queries,
         imagesToday: images.today,
         receiving: images.receiving,
         unread: {
           count: Math.min(counts.unread.count, MAX_COUNT),
           isMore: counts.unread.count > MAX_COUNT,
         },
-        signedToday: countSignedReports(context.database, dayBegan),
+        signedToday: countSignedReports(context.database, dayStart),
         devicesConnected: live.openAssociations(),
       },
       at: instantOf(now),

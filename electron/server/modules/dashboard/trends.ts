@@ -101,15 +101,15 @@ function requestsOf(callCounts: readonly Calls[]): Trends['partner'] {
 }
 
 function queuesOf({ database, clock }: Context): Trends['queues'] {
-  const outbox = (kind: string) => overdueOutboxJobs(database, kind, instantOf(clock() + 1))
+  const outboxQueue = (kind: string) => overdueOutboxJobs(database, kind, instantOf(clock() + 1))
   const waiting = {
-    reports: outbox('report.delivered'),
-    'report-copies': outbox('report.archive'),
+    reports: outboxQueue('report.delivered'),
+    'report-copies': outboxQueue('report.archive'),
     forwards: waitingForwards(database),
     commitments: waitingCommitments(database),
     enrichment: waitingEnrichments(database),
-    captures: outbox('capture.upload'),
-    mail: together(MAIL_KINDS.map(outbox)),
+    captures: outboxQueue('capture.upload'),
+    mail: mergeQueues(MAIL_KINDS.map(outboxQueue)),
   } satisfies Record<Trends['queues'][number]['queue'], unknown>
   return WAITING_QUEUES.map((queue) => {
     const { count, since } = waiting[queue]
@@ -120,7 +120,7 @@ function queuesOf({ database, clock }: Context): Trends['queues'] {
 type QueueTotals = Pick<Trends['queues'][number], 'since'> & { readonly count: number }
 
 /** Several queues as one: the sum of what waits, and since when the oldest of all does. */
-const together = (queues: readonly QueueTotals[]): QueueTotals => ({
+const mergeQueues = (queues: readonly QueueTotals[]): QueueTotals => ({
   count: queues.reduce((sum, { count }) => sum + count, 0),
   since: queues.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
 })

@@ -5,7 +5,7 @@ import type {
   AnsweredRequest,
   AssociationInfo,
   AssociationObserver,
-  Negotiated,
+  NegotiatedContexts,
   Rejection,
 } from '#server/dicom/dimse/service.ts'
 import { STATUS } from '#server/dicom/dimse/status.ts'
@@ -15,7 +15,7 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { AssociationCounts, AssociationTerms } from '#shared/contract/dashboard-activity.ts'
 import { type Message, type MessageParam, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
-import { isCalledAeTitle, visible } from './association-policy.ts'
+import { isCalledAeTitle, replaceInvisible } from './association-policy.ts'
 import {
   isDeviceDisabled,
   recogniseDevice,
@@ -74,21 +74,21 @@ const isFailure = (status: number): boolean =>
   (status & 0xf000) !== 0xb000 &&
   ![0x0001, 0x0107, 0x0116].includes(status)
 
-function termsOf({ request, results }: Negotiated): AssociationTerms {
+function termsOf({ request, results }: NegotiatedContexts): AssociationTerms {
   const { maximumLength, implementationClassUid, implementationVersionName } = request.user
   return {
     ...{ maximumLength, implementationClassUid, implementationVersionName },
     contexts: request.presentationContexts.map(
       ({ id, abstractSyntax, transferSyntaxes }, index) => {
         const { result = 2, transferSyntax = '' } = results[index] ?? {}
-        const agreed = result === 0 ? transferSyntax : ''
+        const agreedSyntax = result === 0 ? transferSyntax : ''
         return {
           id,
           abstractSyntax,
           name: nameOfUid(abstractSyntax),
           transferSyntaxes: [...transferSyntaxes],
           result,
-          transferSyntax: agreed,
+          transferSyntax: agreedSyntax,
         }
       },
     ),
@@ -96,7 +96,7 @@ function termsOf({ request, results }: Negotiated): AssociationTerms {
 }
 
 /** Whether the gateway is retrieving studies (C-MOVE) from this caller. */
-type IsFetchedFrom = (callingAeTitle: string, remoteAddress: string) => boolean
+type IsRetrievingFrom = (callingAeTitle: string, remoteAddress: string) => boolean
 
 /**
  * Records events of associations in the activity feed and the association log, and unknown callers
@@ -107,28 +107,28 @@ type IsFetchedFrom = (callingAeTitle: string, remoteAddress: string) => boolean
 export function observeAssociations(
   context: Context,
   associationLog: AssociationLog,
-  isFetchedFrom: IsFetchedFrom,
+  isFetchedFrom: IsRetrievingFrom,
   ended: (associationId: string, how: Parameters<AssociationObserver['closed']>[1]) => void,
 ): AssociationObserver {
   return {
     opened(association, services, negotiated) {
       recordOpened(context, associationLog, association, negotiated)
-      feedOpened(context, association, services, isFetchedFrom)
-      feedRefusedRetrieval(context, association, negotiated)
+      addOpenedLine(context, association, services, isFetchedFrom)
+      addRefusedRetrievalLine(context, association, negotiated)
       context.feed.noteStatus()
     },
     rejected(association, rejection, services) {
       recordOpened(context, associationLog, association)
-      feedRejected(context, association, rejection, services)
+      addRejectedLine(context, association, rejection, services)
       associationLog.closed(association.associationId, 'rejected', rejection.why)
     },
     answered(association, answer) {
       associationLog.counted(association.associationId, countersFor(answer))
-      feedAnswered(context, association, answer)
+      addAnsweredLine(context, association, answer)
     },
     closed(association, how) {
       context.feed.noteStatus()
-      feedClosed(context, association, how)
+      addClosedLine(context, association, how)
       if (!association) return
       associationLog.closed(association.associationId, how.kind, how.detail)
       ended(association.associationId, how)
@@ -140,48 +140,51 @@ function recordOpened(
   context: Context,
   associationLog: AssociationLog,
   association: AssociationInfo,
-  negotiated?: Negotiated,
+  negotiated?: NegotiatedContexts,
 ): void {
   const { associationId, callingAeTitle, calledAeTitle, remoteAddress, tls } = association
   associationLog.opened({
     ...{ associationId, address: remoteAddress, tls: tls?.protocol ?? '' },
-    ...{ aeTitle: visible(callingAeTitle), calledAeTitle: visible(calledAeTitle) },
+    ...{
+      aeTitle: replaceInvisible(callingAeTitle),
+      calledAeTitle: replaceInvisible(calledAeTitle),
+    },
     device: recogniseDevice(context, callingAeTitle, remoteAddress),
     terms: negotiated && (() => termsOf(negotiated)),
   })
 }
 
-function feedOpened(
+function addOpenedLine(
   context: Context,
   association: AssociationInfo,
   services: readonly string[],
-  isFetchedFrom: IsFetchedFrom,
+  isFetchedFrom: IsRetrievingFrom,
 ): void {
   const { callingAeTitle, calledAeTitle, remoteAddress } = association
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
   if (device)
     void recordDeviceSeen(context, device.deviceId, remoteAddress).catch(
-      logFailure(context, 'the time of a device could not be recorded'),
+      failureLogger(context, 'the time of a device could not be recorded'),
     )
   else if (!isFetchedFrom(callingAeTitle, remoteAddress))
-    recordUnknown(context, association, services)
+    recordUnknownDevice(context, association, services)
   const who = nameOf(context, association)
   const what = summarizeServices(services)
   if (isCalledAeTitle(context, calledAeTitle)) {
     addLine(context, association, 'opened', 'plain', message('devices.connected', { who, what }))
     return
   }
-  const called = visible(calledAeTitle) || message('devices.nobody')
+  const called = replaceInvisible(calledAeTitle) || message('devices.nobody')
   const aeTitle = context.settings.get('dimse.aeTitle')
   const text = message('devices.connected-to-another', { who, what, called, aeTitle })
   addLine(context, association, 'opened', 'warning', text)
 }
 
 /** Says why Query/Retrieve was refused to a caller that was accepted for other services. */
-function feedRefusedRetrieval(
+function addRefusedRetrievalLine(
   context: Context,
   association: AssociationInfo,
-  { request }: Negotiated,
+  { request }: NegotiatedContexts,
 ): void {
   const { callingAeTitle, remoteAddress } = association
   const refusal = retrievalRefusal(
@@ -194,7 +197,7 @@ function feedRefusedRetrieval(
   addLine(context, association, 'opened', 'warning', text)
 }
 
-function feedRejected(
+function addRejectedLine(
   context: Context,
   association: AssociationInfo,
   { result, source, reason, why, isSentence }: Rejection,
@@ -202,7 +205,7 @@ function feedRejected(
 ): void {
   const { callingAeTitle: aeTitle, remoteAddress: address } = association
   // PS3.8 Table 9-21: calling AE title not recognized.
-  if (source === 1 && reason === 3) recordUnknown(context, association, services)
+  if (source === 1 && reason === 3) recordUnknownDevice(context, association, services)
   const who = nameOf(context, association)
   const text = isSentence
     ? message('devices.refused-because', { who, why })
@@ -211,7 +214,7 @@ function feedRejected(
   context.log.warn({ aeTitle, address, result, source, reason }, 'association rejected')
 }
 
-function feedAnswered(
+function addAnsweredLine(
   context: Context,
   association: AssociationInfo,
   { service, status, responses, ms }: AnsweredRequest,
@@ -221,18 +224,18 @@ function feedAnswered(
     ...{ aeTitle, address, service, status: status.toString(16).padStart(4, '0') },
     ...{ responses, ms: Math.round(ms) },
   }
-  const isGood = status === 0
-  context.log[isGood ? 'debug' : 'info'](facts, 'answered')
+  const isSuccess = status === 0
+  context.log[isSuccess ? 'debug' : 'info'](facts, 'answered')
   // The worklist module writes the entries for worklist queries.
   if (service !== 'Verification') return
   const who = nameOf(context, association)
-  const text = isGood
+  const text = isSuccess
     ? message('devices.echo-works', { who })
     : message('devices.echo-failed', { who, meaning: statusMeaning(status) })
-  addLine(context, association, 'echo', isGood ? 'good' : 'warning', text)
+  addLine(context, association, 'echo', isSuccess ? 'good' : 'warning', text)
 }
 
-function feedClosed(
+function addClosedLine(
   context: Context,
   association: AssociationInfo | undefined,
   { kind, detail, remoteAddress }: Parameters<AssociationObserver['closed']>[1],
@@ -251,7 +254,7 @@ function feedClosed(
   }
 }
 
-function recordUnknown(
+function recordUnknownDevice(
   context: Context,
   { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle }: AssociationInfo,
   services: readonly string[],
@@ -270,7 +273,7 @@ function recordUnknown(
     address,
     calledAeTitle,
     services: [...services],
-  }).catch(logFailure(context, 'an unknown caller could not be recorded'))
+  }).catch(failureLogger(context, 'an unknown caller could not be recorded'))
   context.feed.noteStatus()
 }
 
@@ -278,7 +281,7 @@ function recordUnknown(
  * A disk fault is already logged elsewhere (`write-health.ts`), so it is logged only at debug level
  * here.
  */
-const logFailure =
+const failureLogger =
   ({ log }: Context, message: string) =>
   (error: unknown): void =>
     log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, message)
@@ -288,8 +291,8 @@ function nameOf(
   { callingAeTitle, remoteAddress }: AssociationInfo,
 ): string | Message {
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
-  if (device?.name) return visible(`${device.name} (${callingAeTitle})`)
-  return visible(callingAeTitle) || message('devices.unnamed-caller')
+  if (device?.name) return replaceInvisible(`${device.name} (${callingAeTitle})`)
+  return replaceInvisible(callingAeTitle) || message('devices.unnamed-caller')
 }
 
 function addLine(
@@ -300,6 +303,6 @@ function addLine(
   text: Message,
 ): void {
   const { associationId = '', callingAeTitle = '', remoteAddress: address } = association
-  const aeTitle = visible(callingAeTitle)
+  const aeTitle = replaceInvisible(callingAeTitle)
   feed.append({ associationId, kind, tone, aeTitle, address, text, inspectionId: null })
 }

@@ -37,9 +37,9 @@ export interface NewAssociation
 }
 
 type Calls = typeof dashboardActivity
-type Filter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
+type AssociationFilter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
 
-const FLUSH_MS = 1000
+const FLUSH_INTERVAL_MS = 1000
 /** Associations that get a row of their own within a second. */
 const MAX_NEW_ROWS = 100
 /** Callers whose further associations of that second share one row per caller. */
@@ -189,7 +189,10 @@ export class AssociationLog implements AsyncDisposable {
    * Lists associations, newest first.
    * @throws ApiError malformed if the cursor does not belong to this list
    */
-  async list(filter: Filter, { cursor, limit }: PageQuery): Promise<PageOf<AssociationSummary>> {
+  async list(
+    filter: AssociationFilter,
+    { cursor, limit }: PageQuery,
+  ): Promise<PageOf<AssociationSummary>> {
     let before = readNumericCursor(cursor) ?? Number.MAX_SAFE_INTEGER
     await this.flush()
     const found: (AssociationRow & { readonly seq: number })[] = []
@@ -239,7 +242,7 @@ export class AssociationLog implements AsyncDisposable {
   }
 
   #writeSoon(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS)
     this.#timer.unref()
   }
 
@@ -283,7 +286,7 @@ export class AssociationLog implements AsyncDisposable {
       this.#lateLines = []
       // After the clock was set back, the difference is negative, so its absolute value is
       // compared.
-      if (Math.abs(clock() - this.#windowStart) < FLUSH_MS) return
+      if (Math.abs(clock() - this.#windowStart) < FLUSH_INTERVAL_MS) return
       this.#windowStart = clock()
       this.#rowsLeft = MAX_NEW_ROWS
     })

@@ -57,18 +57,20 @@ export const associationPolicy = (
     const device = recogniseDevice(context, callingAeTitle, remoteAddress)
     const why = device && certificateFault(device, request.tls)
     if (why !== undefined) return { reject: { ...NO_REASON_GIVEN, why } }
-    const noSpace = rejectionOfImages(abstractSyntaxes, storageFault)
-    const accepted = noSpace ? { reject: noSpace } : acceptance(device, abstractSyntaxes)
-    if (device) return accepted
+    const storageRejection = rejectionOfImages(abstractSyntaxes, storageFault)
+    const decision = storageRejection
+      ? { reject: storageRejection }
+      : acceptanceOf(device, abstractSyntaxes)
+    if (device) return decision
     if (isFetchedFrom(callingAeTitle, remoteAddress))
-      return noSpace
-        ? accepted
+      return storageRejection
+        ? decision
         : { accept: true, onlySopClasses: abstractSyntaxes.filter(isRetrievalClass) }
     if (isConfirmation(abstractSyntaxes) && confirms(callingAeTitle))
       return { accept: true, onlySopClasses: abstractSyntaxes }
     const unlisted = unlistedReason(context, callingAeTitle, remoteAddress)
-    if (unlisted === NOT_LISTED && context.settings.get('dimse.allowUnknownDevices'))
-      return accepted
+    if (unlisted === NOT_LISTED_MESSAGE && context.settings.get('dimse.allowUnknownDevices'))
+      return decision
     if (abstractSyntaxes.every((uid) => SOP_CLASSES_FOR_ALL.includes(uid)))
       return { accept: true, isUnlisted: true, onlySopClasses: SOP_CLASSES_FOR_ALL }
     return { reject: { ...CALLING_UNKNOWN, why: unlisted } }
@@ -76,18 +78,18 @@ export const associationPolicy = (
 })
 
 /** Accepts the caller for what it may use of what it proposed. */
-function acceptance(
+function acceptanceOf(
   device: Device | undefined,
   abstractSyntaxes: readonly string[],
 ): ReturnType<AssociationPolicy['decide']> {
   const refusal = retrievalRefusal(device, abstractSyntaxes)
   if (!refusal) return { accept: true }
-  return refusal.isAll
+  return refusal.isRetrievalOnly
     ? { reject: { ...NO_REASON_GIVEN, why: refusal.why } }
     : { accept: true, onlySopClasses: refusal.allowed }
 }
 
-const NOT_LISTED = message('devices.not-listed')
+const NOT_LISTED_MESSAGE = message('devices.not-listed')
 
 /** Why the caller is not a known device. */
 function unlistedReason(context: Context, callingAeTitle: string, remoteAddress: string): Message {
@@ -97,11 +99,11 @@ function unlistedReason(context: Context, callingAeTitle: string, remoteAddress:
   // must be a valid AE title (PS3.5 Table 6.2-1).
   if (!AeTitle.safeParse(callingAeTitle).success) return message('devices.no-ae-title')
   // A device that authenticates with TLS must not be impersonated from another address.
-  return requiresTls(context, callingAeTitle) ? message('devices.title-of-tls') : NOT_LISTED
+  return requiresTls(context, callingAeTitle) ? message('devices.title-of-tls') : NOT_LISTED_MESSAGE
 }
 
 /** Replaces invisible characters. A caller can use any AE title, and it is shown to users. */
-export const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
+export const replaceInvisible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
 
 /**
  * Whether the called AE title is the gateway's, ignoring padding and case, since modalities are
@@ -119,7 +121,7 @@ function rejectionOfTitle(request: AssociationRequest, context: Context): Reject
   return {
     ...CALLED_UNKNOWN,
     why: message('devices.called-another', {
-      called: visible(request.calledAeTitle) || message('devices.nobody'),
+      called: replaceInvisible(request.calledAeTitle) || message('devices.nobody'),
       aeTitle: context.settings.get('dimse.aeTitle'),
     }),
   }

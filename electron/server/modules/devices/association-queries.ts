@@ -4,7 +4,7 @@ import { rawQuery } from '#server/database/query.ts'
 import { folded } from '#server/platform/text.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { AssociationCounts, AssociationSummary } from '#shared/contract/dashboard-activity.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageFromStored, messageOrNull } from '#shared/messages/message-schema.ts'
 
@@ -36,7 +36,7 @@ const SCAN_LIMIT = 4000
  */
 const MAX_TERMS = 1000
 
-const COUNTS = [
+const COUNT_COLUMNS = [
   ...([
     'echoes',
     'queries',
@@ -48,7 +48,7 @@ const COUNTS = [
     'failures',
   ] as const),
 ] satisfies (keyof AssociationCounts)[]
-const FIXED = [
+const FIXED_COLUMNS = [
   'associationId',
   'deviceId',
   'deviceName',
@@ -58,16 +58,24 @@ const FIXED = [
   'tls',
   'openedAt',
 ] as const
-const CHANGING = ['endedAt', 'how', 'detail', 'tone', 'times', ...COUNTS, 'omitted'] as const
-const COLUMNS = [...FIXED, ...CHANGING]
+const UPDATED_COLUMNS = [
+  'endedAt',
+  'how',
+  'detail',
+  'tone',
+  'times',
+  ...COUNT_COLUMNS,
+  'omitted',
+] as const
+const COLUMNS = [...FIXED_COLUMNS, ...UPDATED_COLUMNS]
 
-const UPSERT = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
-  on conflict (associationId) do update set ${[...CHANGING, 'folded'].map((name) => `${name} = excluded.${name}`).join(', ')}`
+const UPSERT_ASSOCIATION = `insert into associations (${COLUMNS.join(', ')}, folded, termsId) values (${COLUMNS.map(() => '?').join(', ')}, ?, ?)
+  on conflict (associationId) do update set ${[...UPDATED_COLUMNS, 'folded'].map((name) => `${name} = excluded.${name}`).join(', ')}`
 const ADD_LINES = `insert or ignore into associationLines
   select seq, value ->> 'lineId', value ->> 'at', value ->> 'kind', value ->> 'tone', value ->> 'text', value ->> 'inspectionId',
     value ->> 'studyInstanceUid'
   from associations, json_each(?) where associationId = ?`
-const LINES = `select lineId, at, kind, tone, text, inspectionId, studyInstanceUid from associationLines where seq = ? order by lineId`
+const SELECT_LINES = `select lineId, at, kind, tone, text, inspectionId, studyInstanceUid from associationLines where seq = ? order by lineId`
 
 // The conditions must match those of the partial indexes of migration 8 literally.
 const FILTERS = {
@@ -84,9 +92,11 @@ type StoredAssociation = Omit<AssociationRow, 'counts' | 'detail'> &
   }
 
 const rowOf = (flat: StoredAssociation): AssociationRow & { readonly seq: number } => {
-  const counts = Object.fromEntries(COUNTS.map((name) => [name, flat[name]])) as AssociationCounts
+  const counts = Object.fromEntries(
+    COUNT_COLUMNS.map((name) => [name, flat[name]]),
+  ) as AssociationCounts
   const row = Object.fromEntries(
-    COLUMNS.filter((name) => !(COUNTS as readonly string[]).includes(name)).map((name) => [
+    COLUMNS.filter((name) => !(COUNT_COLUMNS as readonly string[]).includes(name)).map((name) => [
       name,
       flat[name],
     ]),
@@ -104,16 +114,16 @@ export function putAssociation(
   { counts, detail, ...row }: AssociationRow,
   terms?: string,
 ): void {
-  const flat: Readonly<Record<string, unknown>> = {
+  const flatRow: Readonly<Record<string, unknown>> = {
     ...row,
     ...counts,
     detail: storedOrEmpty(detail),
   }
   const { deviceName, aeTitle, calledAeTitle, address } = row
-  const detailText = detail ? english(detail) : ''
-  const values = COLUMNS.map((name) => flat[name])
+  const detailText = detail ? englishText(detail) : ''
+  const values = COLUMNS.map((name) => flatRow[name])
   database.run(
-    rawQuery(UPSERT, [
+    rawQuery(UPSERT_ASSOCIATION, [
       ...values,
       folded([deviceName, aeTitle, calledAeTitle, address, detailText].join('\n')),
       termsIdOf(database, terms),
@@ -146,8 +156,8 @@ export function scanAssociations(
   ]
   // The first condition has an index, unless it is the search. Matches of the other conditions may
   // be rare, so a limited number of rows is examined per call.
-  const isByIndex = conditions[0]?.[0].startsWith('instr') === false
-  const [first, rest] = isByIndex ? [conditions.slice(0, 1), conditions.slice(1)] : [[], conditions]
+  const usesIndex = conditions[0]?.[0].startsWith('instr') === false
+  const [first, rest] = usesIndex ? [conditions.slice(0, 1), conditions.slice(1)] : [[], conditions]
   const textOf = (some: typeof conditions) => some.map(([condition]) => condition).join(' and ')
   const valuesOf = (some: typeof conditions) =>
     some.flatMap(([, value]) => (value === undefined ? [] : [value]))
@@ -177,25 +187,25 @@ export function readAssociation(
 ):
   | (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null })
   | undefined {
-  const flat = database.get(
+  const columnValues = database.get(
     rawQuery<StoredAssociation>('select * from associations where associationId = ?', [
       associationId,
     ]),
   )
-  if (!flat) return undefined
+  if (!columnValues) return undefined
   const terms =
-    flat.termsId === null
+    columnValues.termsId === null
       ? undefined
       : database.get(
           rawQuery<{ terms: string }>('select terms from associationTerms where termsId = ?', [
-            flat.termsId,
+            columnValues.termsId,
           ]),
         )
-  const { seq, ...row } = rowOf(flat)
+  const { seq, ...row } = rowOf(columnValues)
   return {
     ...row,
     lines: database
-      .all(rawQuery<AssociationLine & { readonly text: string }>(LINES, [seq]))
+      .all(rawQuery<AssociationLine & { readonly text: string }>(SELECT_LINES, [seq]))
       .map((line) => ({ ...line, text: messageFromStored(line.text) })),
     terms: terms?.terms ?? null,
   }

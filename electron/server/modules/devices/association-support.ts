@@ -1,10 +1,10 @@
 import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import type { AssociationCounts, AssociationRecord } from '#shared/contract/dashboard-activity.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { AssociationTrace, Proposal, RejectionCodes } from './association-traces.ts'
 
 /** Information about the gateway for the recipient of the text. */
-export interface SupportAbout {
+export interface GatewayInformation {
   readonly version: string
   readonly aeTitle: string
   readonly now: string
@@ -22,7 +22,7 @@ const COUNT_LABELS: Readonly<Record<keyof AssociationCounts, string>> = {
 }
 
 // PS3.8 Table 9-18.
-const RESULTS = [
+const RESULT_LABELS = [
   'accepted',
   'rejected by the user',
   'rejected',
@@ -56,7 +56,7 @@ const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){3,}/g
 /** Support needs IPv4 addresses, which also match the pattern of a UID. */
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
 /** A text without UIDs that may identify a study or an image. */
-export const maskedText = (text: string): string =>
+export const maskUids = (text: string): string =>
   text.replace(FOREIGN_UID, (uid) => (ADDRESS.test(uid) ? uid : '(UID)'))
 
 /**
@@ -65,7 +65,7 @@ export const maskedText = (text: string): string =>
  */
 export function supportTextOf(
   { association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>,
-  about: SupportAbout,
+  about: GatewayInformation,
   trace?: Pick<AssociationTrace, 'rejection' | 'proposal'>,
 ): string {
   const { counts } = association
@@ -81,7 +81,7 @@ export function supportTextOf(
     ].map(([name, value]) => `${`${name}:`.padEnd(17)}${value}`),
     '',
     'What happened',
-    ...lines.map(({ at, text }) => `  ${at}  ${maskedText(english(text))}`),
+    ...lines.map(({ at, text }) => `  ${at}  ${maskUids(englishText(text))}`),
     ...(omitted > 0 ? [`  and ${omitted} more that were not kept`] : []),
     ...counted.map((name) => `  ${counts[name]} ${COUNT_LABELS[name]}`),
     '',
@@ -93,19 +93,19 @@ export function supportTextOf(
 
 function factsOf(
   association: AssociationRecord['association'],
-  about: SupportAbout,
+  about: GatewayInformation,
 ): [name: string, value: string][] {
   const { deviceName, aeTitle, address, calledAeTitle, endedAt, how, detail, times } = association
   const device = deviceName ? `in the device list as “${deviceName}”` : 'not in the device list'
-  const called = calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`
+  const ownAeTitleNote = calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`
   return [
     ['Association', association.associationId],
     ['Caller', `${aeTitle || '(no AE title)'} at ${address}, ${device}`],
-    ['Called AE title', calledAeTitle + called],
+    ['Called AE title', calledAeTitle + ownAeTitleNote],
     ['Transport', association.tls || 'TCP, not encrypted'],
     ['Began', association.openedAt],
     ['Ended', endedAt ?? (how === 'open' ? 'it is open' : 'not known')],
-    ['How', detail ? `${how}: ${english(detail)}` : how],
+    ['How', detail ? `${how}: ${englishText(detail)}` : how],
     ...(times > 1
       ? [['Stands for', `${times} connections of this caller within a second`] as [string, string]]
       : []),
@@ -151,7 +151,7 @@ function termsText(terms: NonNullable<AssociationRecord['terms']>): string[] {
     ...terms.contexts.flatMap(
       ({ id, name, abstractSyntax, result, transferSyntax, transferSyntaxes }) => {
         const sopClass = sopClassText(name, abstractSyntax)
-        const outcome = RESULTS[result] ?? `result ${result}`
+        const outcome = RESULT_LABELS[result] ?? `result ${result}`
         return [
           `  ${id}  ${sopClass}: ${outcome}${transferSyntax ? ` ${transferSyntax}` : ''}`,
           `     proposed ${transferSyntaxes.join(', ')}`,

@@ -47,12 +47,12 @@ interface Entry {
 }
 
 /** The newest associations of one caller, so that a busy device does not displace the others. */
-const MAX_OF_CALLER = 20
+const MAX_PER_CALLER = 20
 const MAX_ASSOCIATIONS = 400
 const MAX_EXCHANGES = 100
 /** Identifiers and attribute lists of devices take a few kilobytes; longer ones are not kept. */
-const MAX_DATA_SET = 32 << 10
-const MAX_DATA_SETS = 8 << 20
+const MAX_DATA_SET_BYTES = 32 << 10
+const MAX_TOTAL_DATA_SET_BYTES = 8 << 20
 /** As JSON. The 128 contexts that PS3.8 §9.3.2.2 permits take about 30,000 characters. */
 const MAX_PROPOSAL = 64 << 10
 
@@ -65,7 +65,7 @@ export class AssociationTraces {
   readonly #clock: () => number
   /** In the order in which they began. */
   readonly #entries = new Map<string, Entry>()
-  readonly #ofCaller = new Map<string, string[]>()
+  readonly idsByCaller = new Map<string, string[]>()
   #dataSetBytes = 0
 
   constructor(clock: () => number) {
@@ -106,10 +106,10 @@ export class AssociationTraces {
       ...{ exchanges: [], omitted: 0, dataSetBytes: 0 },
     }
     this.#entries.set(associationId, entry)
-    const ids = this.#ofCaller.get(caller) ?? []
+    const ids = this.idsByCaller.get(caller) ?? []
     ids.push(associationId)
-    this.#ofCaller.set(caller, ids)
-    if (ids.length > MAX_OF_CALLER) this.#remove(ids[0])
+    this.idsByCaller.set(caller, ids)
+    if (ids.length > MAX_PER_CALLER) this.#remove(ids[0])
     while (this.#entries.size > MAX_ASSOCIATIONS) this.#remove(this.#oldest)
     return entry
   }
@@ -123,7 +123,7 @@ export class AssociationTraces {
     }
     const { exchange } = answer
     const bytes = exchange?.dataSet?.length ?? 0
-    const isTooLong = bytes > MAX_DATA_SET
+    const isTooLong = bytes > MAX_DATA_SET_BYTES
     entry.exchanges.push({
       ...answer,
       ...(exchange && isTooLong && { exchange: { ...exchange, dataSet: undefined } }),
@@ -147,7 +147,7 @@ export class AssociationTraces {
   #addBytes(entry: Entry, bytes: number): void {
     entry.dataSetBytes += bytes
     this.#dataSetBytes += bytes
-    while (this.#dataSetBytes > MAX_DATA_SETS) this.#remove(this.#oldest)
+    while (this.#dataSetBytes > MAX_TOTAL_DATA_SET_BYTES) this.#remove(this.#oldest)
   }
 
   get #oldest(): string | undefined {
@@ -159,8 +159,9 @@ export class AssociationTraces {
     if (associationId === undefined || !entry) return
     this.#entries.delete(associationId)
     this.#dataSetBytes -= entry.dataSetBytes
-    const left = this.#ofCaller.get(entry.caller)?.filter((id) => id !== associationId) ?? []
-    if (left.length > 0) this.#ofCaller.set(entry.caller, left)
-    else this.#ofCaller.delete(entry.caller)
+    const remainingIds =
+      this.idsByCaller.get(entry.caller)?.filter((id) => id !== associationId) ?? []
+    if (remainingIds.length > 0) this.idsByCaller.set(entry.caller, remainingIds)
+    else this.idsByCaller.delete(entry.caller)
   }
 }

@@ -64,7 +64,7 @@ const cacheOf = perDatabase(() => ({
 export function addDevice(context: Context, device: NewDevice, actor: Actor): Device {
   return change(context, () => {
     const now = instantOf(context.clock())
-    const made = validated(context, {
+    const newDevice = validated(context, {
       deviceId: context.uuid(),
       ...device,
       createdAt: now,
@@ -72,10 +72,10 @@ export function addDevice(context: Context, device: NewDevice, actor: Actor): De
       lastSeenAt: null,
       lastAddress: null,
     })
-    insertDevice(context.database, made)
+    insertDevice(context.database, newDevice)
     removeKnownCallers(context)
-    note(context, actor, 'device.add', made.deviceId, settingsOf(made))
-    return made
+    note(context, actor, 'device.add', newDevice.deviceId, settingsOf(newDevice))
+    return newDevice
   })
 }
 
@@ -123,7 +123,7 @@ export function recogniseDevice(
   callingAeTitle: string,
   remoteAddress: string,
 ): Device | undefined {
-  const device = callingDevice(context, callingAeTitle, remoteAddress)
+  const device = findCallingDevice(context, callingAeTitle, remoteAddress)
   return device?.isEnabled ? device : undefined
 }
 
@@ -132,7 +132,7 @@ export const isDeviceDisabled = (
   context: Context,
   callingAeTitle: string,
   remoteAddress: string,
-): boolean => callingDevice(context, callingAeTitle, remoteAddress)?.isEnabled === false
+): boolean => findCallingDevice(context, callingAeTitle, remoteAddress)?.isEnabled === false
 
 /**
  * Whether a device is at this host (see `hostOf`): by its configured address or range or, if it has
@@ -165,7 +165,7 @@ export async function recordDeviceSeen(
   const { seen } = cache
   if (Math.abs(now - (seen.get(deviceId) ?? Number.NEGATIVE_INFINITY)) < SEEN_INTERVAL_MS) return
   seen.set(deviceId, now)
-  const isElsewhere = await context.database.commitSoon(() => {
+  const hasNewAddress = await context.database.commitSoon(() => {
     const before = findDevice(context.database, deviceId)?.lastAddress
     updateDeviceSeen(context.database, deviceId, {
       lastSeenAt: instantOf(now),
@@ -173,7 +173,7 @@ export async function recordDeviceSeen(
     })
     return before !== remoteAddress
   })
-  if (isElsewhere) cache.index = undefined
+  if (hasNewAddress) cache.index = undefined
 }
 
 export const recordUnknownCall = (
@@ -207,7 +207,7 @@ export const approveCaller = (
   actor: Actor,
 ): Device =>
   change(context, () => {
-    if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
+    if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noSuchCallerError()
     return addDevice(
       context,
       {
@@ -228,20 +228,20 @@ export const dismissCaller = (
   actor: Actor,
 ): void =>
   context.database.transaction(() => {
-    if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noCaller()
+    if (!deleteUnknownCaller(context.database, aeTitle, address)) throw noSuchCallerError()
     note(context, actor, 'caller.dismiss', `${aeTitle} ${address}`)
   })
 
 function deviceIndex(context: Context): Map<string, IndexedDevice[]> {
   const cache = cacheOf(context.database)
   if (cache.index) return cache.index
-  const made = indexOf(listDevices(context.database))
+  const newIndex = indexByAeTitle(listDevices(context.database))
   // Changes of an open transaction may still be rolled back, so they are not cached.
-  if (!context.database.inTransaction) cache.index = made
-  return made
+  if (!context.database.inTransaction) cache.index = newIndex
+  return newIndex
 }
 
-const callingDevice = (
+const findCallingDevice = (
   context: Context,
   aeTitle: string,
   address: string,
@@ -315,7 +315,7 @@ function validated(context: Context, device: Device): Device {
 function removeKnownCallers(context: Context): void {
   const among = deviceIndex(context)
   for (const { aeTitle, address } of listUnknownCallers(context.database)) {
-    if (callingDevice(context, aeTitle, address, among)?.isEnabled)
+    if (findCallingDevice(context, aeTitle, address, among)?.isEnabled)
       deleteUnknownCaller(context.database, aeTitle, address)
   }
 }
@@ -349,7 +349,7 @@ const DEFAULT_SETTINGS = {
   certificate: null,
 } as const satisfies Partial<NewDevice>
 
-const noCaller = () => new ApiError('not-found', message('devices.no-such-caller'))
+const noSuchCallerError = () => new ApiError('not-found', message('devices.no-such-caller'))
 
 // Padding of an AE title is not significant (PS3.5 Table 6.2-1). Case is ignored, because
 // modalities are configured by hand.
@@ -384,7 +384,7 @@ function settingsOf(device: Device): NewDevice {
   return settings
 }
 
-function indexOf(devices: readonly Device[]): Map<string, IndexedDevice[]> {
+function indexByAeTitle(devices: readonly Device[]): Map<string, IndexedDevice[]> {
   const index = new Map<string, IndexedDevice[]>()
   for (const device of devices) {
     const range = device.address === null ? undefined : readAddressRange(device.address)

@@ -4,11 +4,11 @@ import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import { DimseServer } from '#server/dicom/upper-layer/server.ts'
 import type { Certificates } from '#server/http/certificates.ts'
-import { type ListenerState, listenByTls, listenPlain } from '#server/http/listeners.ts'
+import { type ListenerState, listenPlain, listenWithTls } from '#server/http/listeners.ts'
 import type { AdmittedConnections } from '#server/platform/connection-budget.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { isDeviceHost } from './devices.ts'
 
@@ -70,10 +70,10 @@ export class Dicom implements AsyncDisposable {
     const port = settings.get('dimse.tlsPort')
     if (port === null) return
     const ca = settings.get('dimse.tlsAuthorities')
-    const state = await listenByTls(server, { host, port, ca }, certificates)
+    const state = await listenWithTls(server, { host, port, ca }, certificates)
     this.#tls = { port, state }
     if (state.detail)
-      context.log.error({ detail: english(state.detail) }, 'the DICOM TLS listener is down')
+      context.log.error({ detail: englishText(state.detail) }, 'the DICOM TLS listener is down')
   }
 
   /** `HOST:PORT`. */

@@ -36,7 +36,7 @@ export class Listeners {
    */
   windowUrl(): string {
     if (this.http) return this.http.url
-    throw notStarted()
+    throw notStartedError()
   }
 
   /**
@@ -45,7 +45,7 @@ export class Listeners {
    */
   lanListener(): LanListener {
     if (this.lan) return this.lan
-    throw notStarted()
+    throw notStartedError()
   }
 
   /** Addresses for devices and the window; `undefined` until every listener is open. */
@@ -83,7 +83,7 @@ export class Listeners {
   }
 }
 
-const notStarted = () => new ApiError('unavailable', message('devices.starting'))
+const notStartedError = () => new ApiError('unavailable', message('devices.starting'))
 
 /** Empty if the listener is off. */
 function lanStates(lan: LanListener | undefined): Status['listeners'] {

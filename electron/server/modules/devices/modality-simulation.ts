@@ -27,11 +27,11 @@ export async function connectAsModality(
   keys: WorklistKeys,
 ): Promise<SimulatedConnection> {
   try {
-    const began = performance.now()
+    const startedAt = performance.now()
     await echo({ peer, callingAeTitle: aeTitle })
-    const echoed = performance.now()
+    const echoedAt = performance.now()
     const exams = await findWorklist({ peer, callingAeTitle: aeTitle }, keys)
-    return { echoMs: echoed - began, worklistMs: performance.now() - echoed, exams }
+    return { echoMs: echoedAt - startedAt, worklistMs: performance.now() - echoedAt, exams }
   } catch (error) {
     if (!(error instanceof RequestorError)) throw error
     const remedy =

@@ -7,7 +7,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 // (decision 0057).
 
 /** The right that each SOP class needs. */
-export const NEEDED_RIGHT: Readonly<Record<string, Exclude<RetrievalRight, 'none'>>> = {
+export const RIGHT_BY_SOP_CLASS: Readonly<Record<string, Exclude<RetrievalRight, 'none'>>> = {
   [SOP_CLASS.patientRootFind]: 'query',
   [SOP_CLASS.studyRootFind]: 'query',
   [SOP_CLASS.patientRootMove]: 'retrieve',
@@ -27,7 +27,7 @@ export interface RetrievalRefusal {
    * Whether the caller proposed nothing but Query/Retrieve: with C-GET, storage classes are
    * proposed only to receive the images (PS3.4 C.5.3).
    */
-  readonly isAll: boolean
+  readonly isRetrievalOnly: boolean
 }
 
 /**
@@ -51,13 +51,13 @@ export function retrievalRefusal(
           : 'devices.only-query-permitted',
     ),
     allowed,
-    isAll: allowed.every(
+    isRetrievalOnly: allowed.every(
       (uid) => uid === SOP_CLASS.verification || (onlyReceives && isStorageClass(uid, true)),
     ),
   }
 }
 
 function isAllowed(right: RetrievalRight, uid: string): boolean {
-  const needed = NEEDED_RIGHT[uid]
+  const needed = RIGHT_BY_SOP_CLASS[uid]
   return needed === undefined || right === 'retrieve' || right === needed
 }

@@ -6,10 +6,10 @@ import type { AssociationRecord } from '#shared/contract/dashboard-activity.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { TracedAssociation, TracedMessage } from '#shared/contract/service-visit.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { AssociationLog } from './association-log.ts'
-import { maskedText, rejectionText, supportTextOf } from './association-support.ts'
+import { maskUids, rejectionText, supportTextOf } from './association-support.ts'
 import type { AssociationTraces } from './association-traces.ts'
 import { tracedMessage } from './traced-messages.ts'
 
@@ -83,13 +83,13 @@ export class ServiceVisits {
       ...one,
       association: {
         ...one.association,
-        detail: one.association.detail && english(one.association.detail),
+        detail: one.association.detail && englishText(one.association.detail),
       },
-      remedy: one.remedy && english(one.remedy),
+      remedy: one.remedy && englishText(one.remedy),
     }))
     const now = instantOf(this.#context.clock())
     const about = { isthmus: version, now, device: device.aeTitle }
-    return JSON.stringify({ ...about, associations }, maskedStrings, 2)
+    return JSON.stringify({ ...about, associations }, maskString, 2)
   }
 
   /**
@@ -112,15 +112,15 @@ export class ServiceVisits {
 
   async #recordsOf({ aeTitle, address, lastAddress }: Device) {
     const page = { cursor: undefined, limit: MAX_ASSOCIATIONS }
-    const ofTitle = await this.#log.list({ show: 'all', aeTitle }, page)
+    const pageByTitle = await this.#log.list({ show: 'all', aeTitle }, page)
     const from = address ?? lastAddress
-    const ofAddress =
+    const rowsByAddress =
       from === null || from.includes('/')
         ? []
         : (await this.#log.list({ show: 'all', address: from }, page)).items.filter(
             (one) => one.deviceId === null && one.aeTitle !== aeTitle,
           )
-    const newest = [...ofTitle.items, ...ofAddress]
+    const newest = [...pageByTitle.items, ...rowsByAddress]
       .sort((a, b) => (a.openedAt < b.openedAt ? 1 : a.openedAt > b.openedAt ? -1 : 0))
       .slice(0, MAX_ASSOCIATIONS)
     return Promise.all(newest.map(({ associationId }) => this.#log.read(associationId)))
@@ -165,7 +165,7 @@ function messageLines(traced: TracedMessage): string[] {
 }
 
 /** Masks UIDs of studies and images in texts of the log, whose messages may name them. */
-const maskedStrings = (name: string, value: unknown): unknown =>
-  typeof value === 'string' && !SOFTWARE_FIELDS.has(name) ? maskedText(value) : value
+const maskString = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && !SOFTWARE_FIELDS.has(name) ? maskUids(value) : value
 /** UIDs that the device's software has in common with others of its kind. */
 const SOFTWARE_FIELDS = new Set(['abstractSyntax', 'implementationClassUid'])

@@ -2,7 +2,7 @@ import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { formatTag, keywordOf, readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import { withoutPadding } from '#server/dicom/data-set/vr.ts'
-import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/command-set.ts'
+import { COMMAND_FIELD, type CommandSet, RESPONSE_BIT } from '#server/dicom/dimse/command-set.ts'
 import { categoryOf, STATUS } from '#server/dicom/dimse/status.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { TracedElement, TracedMessage } from '#shared/contract/service-visit.ts'
@@ -15,7 +15,7 @@ const UNMASKED_KEYWORDS: ReadonlySet<string> = new Set([
   ...['ScheduledProcedureStepStartDate', 'PerformedProcedureStepStatus'],
 ])
 /** Fields of a command whose values name an instance, and with it a patient's study. */
-const REPLACED: ReadonlySet<keyof CommandSet> = new Set([
+const MASKED_FIELDS: ReadonlySet<keyof CommandSet> = new Set([
   'affectedSopInstanceUid',
   'requestedSopInstanceUid',
 ] as const)
@@ -44,16 +44,17 @@ const FIELDS: readonly (readonly [keyof CommandSet, keyword: string])[] = [
 ]
 // PS3.7 Table E.1-1
 const PRIORITIES: Readonly<Record<number, string>> = { 0: 'MEDIUM', 1: 'HIGH', 2: 'LOW' }
-const TYPES: ReadonlyMap<number, string> = new Map(
+const COMMAND_TYPES: ReadonlyMap<number, string> = new Map(
   Object.entries(COMMAND_FIELD).map(([name, code]) => [code, name]),
 )
 /** Enough for the longest query of a modality. */
 const MAX_ELEMENTS = 300
-const MAX_VALUE = 200
+const MAX_VALUE_LENGTH = 200
 
 /** The name of a command field: `C-ECHO-RQ`. */
 const typeOf = (commandField: number): string =>
-  TYPES.get(commandField & ~RESPONSE) ?? `0x${commandField.toString(16).padStart(4, '0')}`
+  COMMAND_TYPES.get(commandField & ~RESPONSE_BIT) ??
+  `0x${commandField.toString(16).padStart(4, '0')}`
 
 /**
  * Decodes an exchange.
@@ -81,8 +82,8 @@ function fieldsOf(command: CommandSet, isShown: boolean): TracedMessage['request
   return FIELDS.flatMap(([name, keyword]) => {
     const value = command[name]
     if (value === undefined) return []
-    const isReplaced = !isShown && REPLACED.has(name)
-    return [{ keyword, value: isReplaced ? null : fieldText(name, value) }]
+    const isMasked = !isShown && MASKED_FIELDS.has(name)
+    return [{ keyword, value: isMasked ? null : fieldText(name, value) }]
   })
 }
 
@@ -121,7 +122,7 @@ function elementsOf(
   return elements
 }
 
-const BINARY: ReadonlySet<string> = new Set(['OB', 'OW', 'OF', 'OD', 'OL', 'OV', 'UN', 'SQ'])
+const BINARY_VRS: ReadonlySet<string> = new Set(['OB', 'OW', 'OF', 'OD', 'OL', 'OV', 'UN', 'SQ'])
 
 /** A value for people to read; names in other scripts are shown as they are encoded. */
 function valueText(value: Buffer, vr: string): string {
@@ -130,7 +131,7 @@ function valueText(value: Buffer, vr: string): string {
     return value.length >= 4
       ? formatTag(value.readUInt16LE(0) * 0x10000 + value.readUInt16LE(2))
       : ''
-  if (BINARY.has(vr)) return ''
+  if (BINARY_VRS.has(vr)) return ''
   const text = withoutPadding(value.toString(vr === 'UI' ? 'latin1' : 'utf8')).trim()
-  return vr === 'UI' ? nameOfUid(text) : text.slice(0, MAX_VALUE)
+  return vr === 'UI' ? nameOfUid(text) : text.slice(0, MAX_VALUE_LENGTH)
 }

@@ -30,7 +30,7 @@ const UNMASKED_SETTINGS: readonly SettingKey[] = [
   ] as const),
 ]
 /** Shorter values would match parts of words. */
-const MIN_LENGTH = 3
+const MIN_VALUE_LENGTH = 3
 
 /** Ids and names of backups, which are meaningless outside the clinic. */
 const MEANINGLESS_ID =
@@ -39,12 +39,15 @@ const MEANINGLESS_ID =
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){4,}/g
 const isOfThisPc = (address: string) => /^(?:127\.|0\.0\.0\.0$|::1$|::$)/.test(address)
 
-const URLS = /\b(?:https?|wss?):\/\/[^\s"'<>)]+/gi
+const URL_PATTERN = /\b(?:https?|wss?):\/\/[^\s"'<>)]+/gi
 // PS3.5 §6.2.1: the components of a person name are separated by carets.
-const NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
+const PERSON_NAMES = /[\p{L}\p{M}'’.-]+(?:\^[\p{L}\p{M}'’. -]*)+/gu
 
 /** Applied in this order; each pattern sees the output of the previous ones. */
-const PATTERNS: readonly (readonly [form: RegExp, put: string | ((found: string) => string)])[] = [
+const MASKING_PATTERNS: readonly (readonly [
+  form: RegExp,
+  put: string | ((found: string) => string),
+])[] = [
   [/-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g, '(PEM)'],
   [/\b(?:Bearer|Basic)\s+[\w.~+/=-]+/gi, '(credentials)'],
   [/\bwhsec_[\w+/=-]+/g, '(secret)'],
@@ -84,7 +87,7 @@ export function maskingOf(context: Context): Masking {
     [homedir(), '(home)'],
     [hostname(), '(this PC)'],
   ]
-  const written = enteredValues(context).filter((value) => value.length >= MIN_LENGTH)
+  const written = enteredValues(context).filter((value) => value.length >= MIN_VALUE_LENGTH)
   const replacements = new Map([
     ...written.map((value) => [value, '(masked)'] as const),
     ...places.filter(([value]) => value.length > 1),
@@ -98,14 +101,14 @@ export function maskingOf(context: Context): Masking {
   return {
     text(text) {
       // These match whole values, so they must run before a part of a value is masked.
-      const without = text
-        .replace(URLS, maskUrl)
-        .replace(NAMES, '(name)')
+      const maskedValues = text
+        .replace(URL_PATTERN, maskUrl)
+        .replace(PERSON_NAMES, '(name)')
         .replace(known, (found) => replacements.get(found) ?? '(masked)')
-      return PATTERNS.reduce(
+      return MASKING_PATTERNS.reduce(
         (so, [form, put]) =>
           so.replace(form, (found) => (typeof put === 'string' ? put : put(found))),
-        without,
+        maskedValues,
       )
     },
     alias(kind, value) {
@@ -142,7 +145,7 @@ const isChoice = (schema: z.ZodType): boolean =>
 
 /** Values that users entered: names and addresses of devices, partners and users. */
 function enteredValues(context: Context): string[] {
-  const ofSettings = SETTING_KEYS.filter(
+  const settingValues = SETTING_KEYS.filter(
     (key) => !UNMASKED_SETTINGS.includes(key) && !isChoice(SETTINGS[key].schema),
   ).flatMap((key) => {
     const value: unknown = context.settings.get(key)
@@ -150,7 +153,7 @@ function enteredValues(context: Context): string[] {
     return isSet ? [value].flat().filter((one) => typeof one === 'string') : []
   })
   return [
-    ...ofSettings.flatMap((text) => text.split('\n')),
+    ...settingValues.flatMap((text) => text.split('\n')),
     ...listDevices(context.database).flatMap(({ name, aeTitle, address }) => [
       name,
       aeTitle,

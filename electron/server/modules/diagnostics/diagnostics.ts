@@ -20,7 +20,7 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import { type DiagnosticsFile, dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { sentences } from '#shared/messages/message.ts'
 import { logTail } from './diagnostics-log.ts'
 import { type Masking, maskedSetting, maskingOf } from './diagnostics-masking.ts'
@@ -41,15 +41,19 @@ export interface DiagnosticsFileText {
 }
 
 export const LOG_LINES = 2000
-const ASSOCIATIONS = 50
-const EVENTS = 100
+const MAX_ASSOCIATIONS = 50
+const MAX_EVENTS = 100
 const METER_DAYS = 7
 /** Maximum length of a file in the preview. */
 const PREVIEW_CHARACTERS = 20_000
 /** Log file of the desktop app. */
 const LOG_FILE = join('logs', 'gateway.log')
 
-type Page = (context: Context, facts: RuntimeFacts, masking: Masking) => string | Promise<string>
+type FileWriter = (
+  context: Context,
+  facts: RuntimeFacts,
+  masking: Masking,
+) => string | Promise<string>
 
 /**
  * The files of the support bundle: English text without patient data, secrets, names and addresses.
@@ -67,7 +71,7 @@ export async function diagnosticsOf(
   facts.readiness.catch(() => undefined)
   const masking = maskingOf(context)
   const texts: DiagnosticsFileText[] = []
-  for (const [name, page] of Object.entries(FILES)) {
+  for (const [name, page] of Object.entries(FILE_WRITERS)) {
     try {
       texts.push({ name, text: await page(context, facts, masking) })
     } catch (error) {
@@ -125,9 +129,9 @@ export function serveDiagnostics(
         })
         yield diagnosticsZip(files, now)
       }
-      const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
+      const timestamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
       return {
-        fileName: `isthmus-diagnostics-${stamp}Z.zip`,
+        fileName: `isthmus-diagnostics-${timestamp}Z.zip`,
         mediaType: 'application/zip',
         content: content(),
       }
@@ -135,7 +139,7 @@ export function serveDiagnostics(
   )
 }
 
-const FILES: Readonly<Record<string, Page>> = {
+const FILE_WRITERS: Readonly<Record<string, FileWriter>> = {
   'about.txt': (context, { version }) =>
     lines(
       `Isthmus ${version}: support bundle, made on ${instantOf(context.clock())}.`,
@@ -149,7 +153,7 @@ const FILES: Readonly<Record<string, Page>> = {
       'settings.txt       all settings; for text settings, the length only',
       'listeners.txt      addresses at which the gateway listens',
       'storage.txt        database sizes and row counts',
-      `associations.txt   the last ${ASSOCIATIONS} connections of devices`,
+      `associations.txt   the last ${MAX_ASSOCIATIONS} connections of devices`,
       'events.txt         outcome of partner calls, without content',
       `log.txt            the last ${LOG_LINES} lines of the log`,
     ),
@@ -164,10 +168,10 @@ const FILES: Readonly<Record<string, Page>> = {
       ['OpenSSL', openssl],
       ['System', `${platform()} ${release()} ${arch()}`],
       ['Processors', String(cpus().length)],
-      ['Memory', `${megabytes(totalmem())}, free ${megabytes(freemem())}`],
+      ['Memory', `${formatMegabytes(totalmem())}, free ${formatMegabytes(freemem())}`],
       [
         'Process',
-        `up ${Math.round(process.uptime())} s, resident ${megabytes(memory.rss)}, heap ${megabytes(memory.heapUsed)}`,
+        `up ${Math.round(process.uptime())} s, resident ${formatMegabytes(memory.rss)}, heap ${formatMegabytes(memory.heapUsed)}`,
       ],
       ['Language', Intl.DateTimeFormat().resolvedOptions().locale],
       ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
@@ -177,7 +181,7 @@ const FILES: Readonly<Record<string, Page>> = {
     lines(
       ...(await readiness).map(
         ({ check, verdict, sentence, remedy }) =>
-          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text(english(sentences(sentence, remedy ?? undefined)))}`,
+          `${verdict.padEnd(5)}${check.padEnd(18)}${masking.text(englishText(sentences(sentence, remedy ?? undefined)))}`,
       ),
     ),
   'settings.txt': (context, _, masking) => {
@@ -193,7 +197,7 @@ const FILES: Readonly<Record<string, Page>> = {
     lines(
       ...listeners.map(
         ({ name, address, isUp, detail }) =>
-          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(english(detail))}` : ''}`,
+          `${name.padEnd(12)}${isUp ? 'up  ' : 'down'}  ${masking.text(address)}${detail ? `  ${masking.text(englishText(detail))}` : ''}`,
       ),
     ),
   'storage.txt': async (context) => {
@@ -204,7 +208,7 @@ const FILES: Readonly<Record<string, Page>> = {
         ['Schema', String(MIGRATIONS.length)],
         ['Database', sizeOf(join(context.folder, DATABASE_FILE))],
         ['Its journal', sizeOf(join(context.folder, `${DATABASE_FILE}-wal`))],
-        ['Free on the disk', megabytes(freeBytes)],
+        ['Free on the disk', formatMegabytes(freeBytes)],
       ]),
       ...tables.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`),
     )
@@ -213,18 +217,19 @@ const FILES: Readonly<Record<string, Page>> = {
     lines(
       ...scanAssociations(context.database, {
         before: Number.MAX_SAFE_INTEGER,
-        limit: ASSOCIATIONS,
+        limit: MAX_ASSOCIATIONS,
         show: 'all',
       }).items.map(
         ({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
           const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
-          const took = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
+          const duration =
+            endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
           const counted = Object.entries(counts).filter(([, count]) => count > 0)
           return [
-            `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
+            `${openedAt}  ${how}${duration}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
             ...(times > 1 ? [`${times} connections`] : []),
             ...counted.map(([name, count]) => `${count} ${name}`),
-            ...(detail ? [`(${masking.text(english(detail))})`] : []),
+            ...(detail ? [`(${masking.text(englishText(detail))})`] : []),
           ].join('  ')
         },
       ),
@@ -237,8 +242,8 @@ const FILES: Readonly<Record<string, Page>> = {
           `  ${type.padEnd(38)} ${calls} calls, ${accepted} accepted, ${withNotes} with notes, median ${p50Ms ?? '-'} ms, 95 % ${p95Ms ?? '-'} ms, ${JSON.stringify(byOutcome)}`,
       ),
       '',
-      `The last ${EVENTS} events`,
-      ...listEvents(context.database, { limit: EVENTS, show: 'all' }).items.map(
+      `The last ${MAX_EVENTS} events`,
+      ...listEvents(context.database, { limit: MAX_EVENTS, show: 'all' }).items.map(
         ({ createdAt, type, state, outcome, attempts, notes, tookMs, isTest, endpointId }) =>
           `  ${createdAt}  ${type.padEnd(38)} ${state.padEnd(8)} ${outcome.padEnd(20)} ${attempts} attempts, ${notes} notes, ${Math.round(tookMs)} ms, ${masking.alias('endpoint', endpointId ?? '') || 'no endpoint'}${isTest ? ', test' : ''}`,
       ),
@@ -254,11 +259,11 @@ const FILES: Readonly<Record<string, Page>> = {
 const lines = (...all: readonly string[]): string => `${all.join('\n').trimEnd() || 'None.'}\n`
 const keyValueTable = (all: readonly (readonly [name: string, value: string])[]): string =>
   lines(...all.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`))
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 function sizeOf(file: string): string {
   try {
-    return megabytes(statSync(file).size)
+    return formatMegabytes(statSync(file).size)
   } catch {
     return 'none'
   }

@@ -5,11 +5,11 @@ import { type Finding, ok, warn } from '#server/platform/finding.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { sentences, verbatim } from '#shared/messages/message.ts'
 import { readinessOf } from './readiness.ts'
 
-const LABELS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 'fix' }
+const VERDICT_LABELS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 'fix' }
 
 /**
  * The checks of the System status page, one line each, followed by the monitoring addresses and the
@@ -29,7 +29,7 @@ export async function runDoctor(
   ]
   return findings.map(
     ({ verdict, sentence, remedy }) =>
-      `${LABELS[verdict].padEnd(4)}  ${english(sentences(sentence, remedy ?? undefined))}`,
+      `${VERDICT_LABELS[verdict].padEnd(4)}  ${englishText(sentences(sentence, remedy ?? undefined))}`,
   )
 }
 
@@ -42,7 +42,7 @@ const monitoringFinding = (listening: ListenerAddresses | undefined): Finding =>
       )
 
 /** Default log file of the desktop app. */
-const LOG = join('logs', 'gateway.log')
+const LOG_FILE = join('logs', 'gateway.log')
 const MEGABYTE = 1e6
 
 function logFinding(
@@ -51,7 +51,7 @@ function logFinding(
 ): Finding {
   if (gateway && gateway.logFile === undefined)
     return ok(verbatim('The log goes to standard error, where the service manager keeps it.'))
-  const file = gateway?.logFile ?? join(context.folder, LOG)
+  const file = gateway?.logFile ?? join(context.folder, LOG_FILE)
   const files = logFilesOf(file)
   const [newest] = files
   if (!newest)

@@ -29,7 +29,7 @@ export function serveHealth(
   for (const path of paths) app.declared.push({ method: 'GET', path }, { method: 'HEAD', path })
 
   app.fastify.get('/healthz', (_request, reply) =>
-    reply.header('cache-control', 'no-store').type(TEXT).send('ok\n'),
+    reply.header('cache-control', 'no-store').type(TEXT_CONTENT_TYPE).send('ok\n'),
   )
 
   app.fastify.get('/readyz', (_request, reply) => {
@@ -47,15 +47,15 @@ export function serveHealth(
   app.fastify.get('/metrics', async (request, reply) => {
     const { socket, headers } = request
     // A request that a proxy on this PC forwards does not originate from this PC.
-    const isHere =
+    const isFromThisPc =
       !isEncrypted(socket) &&
       socket.remoteAddress === socket.localAddress &&
-      !FORWARDED.some((name) => name in headers)
-    if (!isHere) throw new ApiError('not-found', message('http.nothing-here'))
+      !FORWARDED_HEADERS.some((name) => name in headers)
+    if (!isFromThisPc) throw new ApiError('not-found', message('http.nothing-here'))
     const { contentType, text } = await metrics.text()
     return reply.header('cache-control', 'no-store').type(contentType).send(text)
   })
 }
 
-const TEXT = 'text/plain; charset=utf-8'
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip']
+const TEXT_CONTENT_TYPE = 'text/plain; charset=utf-8'
+const FORWARDED_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip']

@@ -71,8 +71,8 @@ function listenersFault(isSafe: boolean, all: Status['listeners']): string {
   if (isSafe) return 'The gateway is in safe mode and serves no devices.'
   if (!all.some(({ name }) => DEVICE_LISTENERS.includes(name)))
     return 'The gateway is starting and does not serve devices yet.'
-  const down = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
-  return down.length === 0 ? '' : `Down: ${down.join(', ')}.`
+  const downListeners = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
+  return downListeners.length === 0 ? '' : `Down: ${downListeners.join(', ')}.`
 }
 
 const DISK_FAULTS = {
@@ -83,6 +83,10 @@ const DISK_FAULTS = {
 } as const satisfies Record<Status['storage']['state'], string>
 
 function outboxFault(database: Database, before: string): string {
-  const late = OUTBOX_KINDS.filter((kind) => overdueOutboxJobs(database, kind, before).count > 0)
-  return late.length === 0 ? '' : `Waiting for more than an hour: ${late.join(', ')}.`
+  const overdueKinds = OUTBOX_KINDS.filter(
+    (kind) => overdueOutboxJobs(database, kind, before).count > 0,
+  )
+  return overdueKinds.length === 0
+    ? ''
+    : `Waiting for more than an hour: ${overdueKinds.join(', ')}.`
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Context } from '#server/context.ts'
 import {
   forecastOf,
-  fullSoon,
+  fullSoonWarning,
   minFreeBytes,
   receivedByDay,
 } from '#server/modules/images/disk-forecast.ts'
@@ -12,7 +12,7 @@ import { message, sentences } from '#shared/messages/message.ts'
 
 const GIGABYTE = 1e9
 /** Clocks that a time server adjusts are set back by less than this. */
-const STEP_MS = 60_000
+const MAX_CLOCK_STEP_MS = 60_000
 
 /** Checks the free space on the disk of the images and the database. */
 export function diskFinding(context: Context): Finding {
@@ -23,25 +23,27 @@ export function diskFinding(context: Context): Finding {
     return bad(message('diagnostics.disk-not-asked'), message('diagnostics.disk-not-asked-remedy'))
   }
   const { freeBytes } = space
-  const free = freeBytes / GIGABYTE
+  const freeGigabytes = freeBytes / GIGABYTE
   const [stop, low] = [
     context.settings.get('intake.stopGigabytes'),
     context.settings.get('intake.warnGigabytes'),
   ]
   if (freeBytes < stop * GIGABYTE)
     return bad(
-      message('diagnostics.disk-low', { free, stop }),
+      message('diagnostics.disk-low', { free: freeGigabytes, stop }),
       message('diagnostics.disk-full-remedy'),
     )
   if (freeBytes < low * GIGABYTE)
     return warn(
-      message('diagnostics.disk-low', { free, stop }),
+      message('diagnostics.disk-low', { free: freeGigabytes, stop }),
       message('diagnostics.disk-low-remedy'),
     )
-  const sentence = message('diagnostics.disk-free', { free })
+  const sentence = message('diagnostics.disk-free', { free: freeGigabytes })
   const days = receivedByDay(context)
-  const soon = fullSoon(forecastOf(space, minFreeBytes(context.settings), days))
-  return soon ? warn(sentences(sentence, soon.sentence), soon.remedy) : ok(sentence)
+  const forecastWarning = fullSoonWarning(forecastOf(space, minFreeBytes(context.settings), days))
+  return forecastWarning
+    ? warn(sentences(sentence, forecastWarning.sentence), forecastWarning.remedy)
+    : ok(sentence)
 }
 
 /**
@@ -52,9 +54,10 @@ export function clockFinding(context: Context): Finding {
   const now = context.clock()
   const newest = context.audit.list({ limit: 1 }).items[0]?.at
   const remedy = message('diagnostics.clock-remedy')
-  if (newest !== undefined && msOf(newest) - now > STEP_MS)
+  if (newest !== undefined && msOf(newest) - now > MAX_CLOCK_STEP_MS)
     return bad(message('diagnostics.clock-behind-entry'), remedy)
-  if (now < buildTime() - STEP_MS) return bad(message('diagnostics.clock-behind-program'), remedy)
+  if (now < buildTime() - MAX_CLOCK_STEP_MS)
+    return bad(message('diagnostics.clock-behind-program'), remedy)
   return ok(message('diagnostics.clock-fine'))
 }
 

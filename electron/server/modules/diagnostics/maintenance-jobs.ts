@@ -15,16 +15,16 @@ export function openMaintenance(context: Context, views: ViewSessions): AsyncDis
   const opened = new AsyncDisposableStack()
   // In safe mode, older studies are not indexed.
   if (!isSafe) {
-    const filling = new AbortController()
-    const filled = fillSearch(context, filling.signal).catch((error: unknown) =>
+    const fillAbort = new AbortController()
+    const searchFilled = fillSearch(context, fillAbort.signal).catch((error: unknown) =>
       log.error(
         { err: error },
         'older studies could not be indexed for search; the next start continues',
       ),
     )
     opened.defer(() => {
-      filling.abort()
-      return filled
+      fillAbort.abort()
+      return searchFilled
     })
   }
   const purge = () =>

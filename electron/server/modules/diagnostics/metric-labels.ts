@@ -28,20 +28,21 @@ export const rejectionLabel = ({
  * Outcomes of DIMSE requests by status range (PS3.4 Tables B.2-1, C.4-1 and K.4-2). The first match
  * applies.
  */
-const STATUSES: readonly (readonly [word: string, takes: (status: DimseStatus) => boolean])[] = [
-  ['success', (status) => status === 0x0000],
-  ['cancelled', (status) => status === 0xfe00],
-  ['warning', (status) => status >> 12 === 0xb],
-  ['out-of-resources', (status) => status >> 8 === 0xa7],
-  ['does-not-match', (status) => status >> 8 === 0xa9],
-  ['not-authorized', (status) => status === 0xc001],
-  ['invalid-answer', (status) => status === 0xc002],
-  ['internal-error', (status) => status === 0xc003 || status === 0x0110],
-  ['cannot-process', (status) => status >> 12 === 0xc],
-]
-export const STATUS_LABELS = [...STATUSES.map(([word]) => word), 'other']
+const STATUS_RULES: readonly (readonly [word: string, takes: (status: DimseStatus) => boolean])[] =
+  [
+    ['success', (status) => status === 0x0000],
+    ['cancelled', (status) => status === 0xfe00],
+    ['warning', (status) => status >> 12 === 0xb],
+    ['out-of-resources', (status) => status >> 8 === 0xa7],
+    ['does-not-match', (status) => status >> 8 === 0xa9],
+    ['not-authorized', (status) => status === 0xc001],
+    ['invalid-answer', (status) => status === 0xc002],
+    ['internal-error', (status) => status === 0xc003 || status === 0x0110],
+    ['cannot-process', (status) => status >> 12 === 0xc],
+  ]
+export const STATUS_LABELS = [...STATUS_RULES.map(([word]) => word), 'other']
 export const statusLabel = (status: DimseStatus): string =>
-  STATUSES.find(([, takes]) => takes(status))?.[0] ?? 'other'
+  STATUS_RULES.find(([, takes]) => takes(status))?.[0] ?? 'other'
 
 /** Outcomes of calls of partners. */
 export const CALL_LABELS = ['accepted', ...PARTNER_FAULTS] as const

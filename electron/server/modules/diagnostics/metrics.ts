@@ -29,12 +29,14 @@ import {
 import { type Totals, totalsOf } from './total-queries.ts'
 
 /** Counting all stored objects reads the database, so the result is cached for this time. */
-const TOTALS_MS = 10 * 60_000
+const TOTALS_CACHE_MS = 10 * 60_000
 /** The backup folder may be on a slow network share, so its state is cached for this time. */
-const BACKUP_MS = 60_000
+const BACKUP_CACHE_MS = 60_000
 // Histogram buckets in seconds. A worklist query takes 8 s at most, a call of a partner 60 s.
-const FIND_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const CALL_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const FIND_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
+const CALL_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
  * Metrics of the gateway for Prometheus, without personal data. docs/MONITORING.md describes each.
@@ -52,7 +54,7 @@ export class Metrics {
     name: 'isthmus_webhook_seconds',
     help: 'From a call to the last byte of its answer.',
     labelNames: ['event'] as const,
-    buckets: CALL_SECONDS,
+    buckets: CALL_BUCKETS_SECONDS,
     registers: [this.#registry],
   })
   readonly #failedSignIns = counter(
@@ -145,7 +147,7 @@ export class Metrics {
   noteCall({ type, fault, tookMs }: Pick<PartnerOutcome, 'type' | 'fault' | 'tookMs'>): void {
     this.#calls.inc({ event: type, outcome: fault ?? 'accepted' })
     // A call that was not made has no duration.
-    if (fault === null || !NOT_CALLED.has(fault))
+    if (fault === null || !NOT_CALLED_OUTCOMES.has(fault))
       this.#callSeconds.observe({ event: type }, tookMs / 1000)
   }
 
@@ -230,7 +232,7 @@ const deviceMetrics = (registry: Registry) => ({
   findSeconds: new Histogram({
     name: 'isthmus_c_find_seconds',
     help: 'From a worklist query to its final response.',
-    buckets: FIND_SECONDS,
+    buckets: FIND_BUCKETS_SECONDS,
     registers: [registry],
   }),
   stores: counter(
@@ -266,7 +268,7 @@ function addOutbox(registry: Registry, { database, clock }: Context): void {
 }
 
 function addTotals(registry: Registry, { database, clock }: Context): void {
-  const totals = cached(clock, TOTALS_MS, () => totalsOf(database))
+  const totals = cacheFor(clock, TOTALS_CACHE_MS, () => totalsOf(database))
   const add = (name: string, help: string, of: keyof Totals) =>
     gauge(registry, name, help, async () => (await totals())?.[of])
   add('images', 'Instances kept, those set aside left out.', 'instances')
@@ -289,7 +291,7 @@ function addBackupAge(
   clock: Clock,
   newestBackupAt: () => Promise<string | undefined>,
 ): void {
-  const newest = cached(clock, BACKUP_MS, newestBackupAt)
+  const newest = cacheFor(clock, BACKUP_CACHE_MS, newestBackupAt)
   gauge(
     registry,
     'backup_age_seconds',
@@ -301,7 +303,7 @@ function addBackupAge(
   )
 }
 
-const NOT_CALLED: ReadonlySet<string> = new Set([
+const NOT_CALLED_OUTCOMES: ReadonlySet<string> = new Set([
   'no-endpoint',
   'circuit-open',
   'forbidden-address',
@@ -329,7 +331,11 @@ function processMetrics(): Registry {
  * Caches the result of `ask` for `ms` milliseconds; a failure is cached as `undefined`. Concurrent
  * callers share one call.
  */
-function cached<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => Promise<T | undefined> {
+function cacheFor<T>(
+  clock: Clock,
+  ms: number,
+  ask: () => Promise<T>,
+): () => Promise<T | undefined> {
   let at = Number.NEGATIVE_INFINITY
   let answer: Promise<T | undefined> = Promise.resolve(undefined)
   return () => {

@@ -94,7 +94,7 @@ export class OtlpExport implements AsyncDisposable {
       headers: secret === undefined ? {} : { authorization: secret },
       ...(authorities !== null && { authorities }),
       ...{ intervalMs, timeoutMs: Math.min(TIMEOUT_MS, intervalMs) },
-      ...{ mostLines: MAX_LINES, linesAtOnce: LINES_AT_ONCE, logDelayMs: LOG_DELAY_MS },
+      ...{ maxLines: MAX_LINES, linesAtOnce: LINES_AT_ONCE, logDelayMs: LOG_DELAY_MS },
       attributes: {
         ...{ 'service.name': 'isthmus', 'service.version': this.#version },
         'service.instance.id': settings.get('clinic.id') ?? 'unknown',
@@ -104,8 +104,9 @@ export class OtlpExport implements AsyncDisposable {
         otlpMetrics(await this.#metrics.values(), hrTime(this.#since), hrTime(Date.now())),
       onExported: (isOk, lines) => this.#noteExport(isOk, lines),
     })
-    const least = settings.get('otlp.logLevel')
-    const stop = least === 'off' ? () => {} : onLogLine(log, (line) => this.#emit(sdk, line, least))
+    const minLevel = settings.get('otlp.logLevel')
+    const stop =
+      minLevel === 'off' ? () => {} : onLogLine(log, (line) => this.#emit(sdk, line, minLevel))
     return {
       [Symbol.asyncDispose]: async () => {
         stop()
@@ -152,8 +153,8 @@ export function setOtlpSecret(context: Context, secret: string | null, actor: Ac
   const url = context.settings.get('otlp.url')
   if (url === null && secret !== null)
     throw new ApiError('refused', message('diagnostics.otlp-no-address'))
-  const kept = { name: OTLP_SECRET, action: 'otlp.secret' }
-  setBoundSecret(context, kept, url === null ? '' : new URL(url).origin, secret, actor)
+  const secretEntry = { name: OTLP_SECRET, action: 'otlp.secret' }
+  setBoundSecret(context, secretEntry, url === null ? '' : new URL(url).origin, secret, actor)
 }
 
 /** Seconds and nanoseconds. */

@@ -2,19 +2,21 @@ import type { DataPoint, Histogram, MetricData } from '@opentelemetry/sdk-metric
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 
 type HrTime = DataPoint<number>['startTime']
-type Prometheus = MetricObjectWithValues<MetricValue<string> & { readonly metricName?: string }>
+type PrometheusMetric = MetricObjectWithValues<
+  MetricValue<string> & { readonly metricName?: string }
+>
 
 // Values of the enumerations of OpenTelemetry, whose packages are loaded only where it is used.
-const DOUBLE = 1 as MetricData['descriptor']['valueType']
-const CUMULATIVE = 1 as MetricData['aggregationTemporality']
-const TYPES = { histogram: 0, gauge: 2, sum: 3 } as const
+const DOUBLE_VALUE_TYPE = 1 as MetricData['descriptor']['valueType']
+const CUMULATIVE_TEMPORALITY = 1 as MetricData['aggregationTemporality']
+const TYPE_CODES = { histogram: 0, gauge: 2, sum: 3 } as const
 
 /**
  * Converts the metrics of Prometheus to those of OpenTelemetry, under the same names. Counters and
  * histograms are cumulative, as they are for Prometheus.
  */
 export function otlpMetrics(
-  metrics: readonly Prometheus[],
+  metrics: readonly PrometheusMetric[],
   startTime: HrTime,
   endTime: HrTime,
 ): MetricData[] {
@@ -23,20 +25,26 @@ export function otlpMetrics(
     const { name, help: description } = metric
     const type = String(metric.type)
     const base = {
-      descriptor: { name, description, unit: '', valueType: DOUBLE },
-      aggregationTemporality: CUMULATIVE,
+      descriptor: { name, description, unit: '', valueType: DOUBLE_VALUE_TYPE },
+      aggregationTemporality: CUMULATIVE_TEMPORALITY,
     }
     if (type === 'histogram')
       return [
-        { ...base, dataPointType: TYPES.histogram as never, dataPoints: histograms(metric, times) },
+        {
+          ...base,
+          dataPointType: TYPE_CODES.histogram as never,
+          dataPoints: histograms(metric, times),
+        },
       ]
     const dataPoints = metric.values.map(({ labels, value }) => ({
       ...times,
       ...{ attributes: attributesOf(labels), value },
     }))
     if (type === 'counter')
-      return [{ ...base, dataPointType: TYPES.sum as never, isMonotonic: true, dataPoints }]
-    return type === 'gauge' ? [{ ...base, dataPointType: TYPES.gauge as never, dataPoints }] : []
+      return [{ ...base, dataPointType: TYPE_CODES.sum as never, isMonotonic: true, dataPoints }]
+    return type === 'gauge'
+      ? [{ ...base, dataPointType: TYPE_CODES.gauge as never, dataPoints }]
+      : []
   })
 }
 
@@ -49,7 +57,7 @@ interface Rows {
 
 /** One data point for each set of labels, from the rows `_bucket`, `_sum` and `_count`. */
 function histograms(
-  { name, values }: Prometheus,
+  { name, values }: PrometheusMetric,
   times: Pick<DataPoint<Histogram>, 'startTime' | 'endTime'>,
 ): DataPoint<Histogram>[] {
   const points = new Map<string, Rows>()
@@ -70,8 +78,8 @@ function histograms(
     const boundaries = le.toSorted((one, other) => one - other)
     const count = rows.get(`${name}_count`) ?? 0
     // Each bucket of Prometheus contains those before it.
-    const upTo = [...boundaries.map((bound) => rows.get(`le ${bound}`) ?? 0), count]
-    const counts = upTo.map((value, at) => value - (upTo[at - 1] ?? 0))
+    const cumulativeCounts = [...boundaries.map((bound) => rows.get(`le ${bound}`) ?? 0), count]
+    const counts = cumulativeCounts.map((value, at) => value - (cumulativeCounts[at - 1] ?? 0))
     const value = { buckets: { boundaries, counts }, count, sum: rows.get(`${name}_sum`) ?? 0 }
     return { ...times, attributes, value }
   })

@@ -14,7 +14,7 @@ import {
 // sent is what the gateway measures and logs anyway.
 
 /** How long the end of the gateway waits for the collector. */
-const LAST_EXPORT_MS = 2000
+const FINAL_EXPORT_TIMEOUT_MS = 2000
 
 export interface SdkOptions {
   readonly url: string
@@ -23,7 +23,7 @@ export interface SdkOptions {
   readonly authorities?: string
   readonly intervalMs: number
   readonly timeoutMs: number
-  readonly mostLines: number
+  readonly maxLines: number
   readonly linesAtOnce: number
   readonly logDelayMs: number
   readonly attributes: Record<string, string>
@@ -79,7 +79,7 @@ export function openSdk(options: SdkOptions) {
     processors: [
       new BatchLogRecordProcessor({
         exporter: logExporter as never,
-        maxQueueSize: options.mostLines,
+        maxQueueSize: options.maxLines,
         maxExportBatchSize: options.linesAtOnce,
         scheduledDelayMillis: options.logDelayMs,
         exportTimeoutMillis: timeoutMs,
@@ -92,7 +92,7 @@ export function openSdk(options: SdkOptions) {
     /** Sends what is waiting, as far as the collector answers in time. */
     async [Symbol.asyncDispose]() {
       const ended = Promise.allSettled([loggers.shutdown(), meters.shutdown()])
-      await Promise.race([ended, setTimeout(LAST_EXPORT_MS, undefined, { ref: false })])
+      await Promise.race([ended, setTimeout(FINAL_EXPORT_TIMEOUT_MS, undefined, { ref: false })])
     },
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '#server/modules/backups/backup-health.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
-import { newestCalls } from '#server/modules/events/meter.ts'
+import { defaultEndpointStatus } from '#server/modules/events/meter.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
 import { hasUser } from '#server/modules/users/people.ts'
@@ -67,11 +67,11 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       latestAudit && latestAudit.entries > MAX_ENTRIES_TO_VERIFY
         ? latestAudit
         : await verifyAudit(context.audit)
-    const firstBad =
+    const firstBadSequence =
       'seq' in verdict ? verdict.seq : 'firstBadSeq' in verdict ? verdict.firstBadSeq : null
     const finding = 'finding' in verdict ? verdict.finding : null
     const missing = 'missing' in verdict ? verdict.missing : 0
-    const sentence = auditFaultSentence({ finding, firstBadSeq: firstBad, missing })
+    const sentence = auditFaultSentence({ finding, firstBadSeq: firstBadSequence, missing })
     if (sentence !== undefined) return bad(sentence, message('diagnostics.audit-remedy'))
     const { anchorFault } = context.audit
     if (anchorFault)
@@ -112,8 +112,8 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   dicom: (context, facts) => portFinding(context, facts, 'dimse'),
   window: async (context, facts) => {
     const found = await portFinding(context, facts, 'http')
-    const where = windowFinding(context.settings.get('http.host'))
-    return found.verdict === 'ok' && where.verdict !== 'ok' ? where : found
+    const hostFinding = windowFinding(context.settings.get('http.host'))
+    return found.verdict === 'ok' && hostFinding.verdict !== 'ok' ? hostFinding : found
   },
   'dicom-tls': (context, { listening }) => {
     const number = context.settings.get('dimse.tlsPort')
@@ -141,11 +141,11 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
       : bad(message('diagnostics.no-device'), message('diagnostics.no-device-remedy'))
   },
   'device-seen': (context) => {
-    const seen = listDevices(context.database).filter(
+    const seenDevices = listDevices(context.database).filter(
       ({ lastSeenAt }) => lastSeenAt !== null,
     ).length
-    return seen > 0
-      ? ok(message('diagnostics.devices-called', { count: seen }))
+    return seenDevices > 0
+      ? ok(message('diagnostics.devices-called', { count: seenDevices }))
       : warn(message('diagnostics.no-call'), message('diagnostics.no-call-remedy'))
   },
   'device-worklist': (context) => {
@@ -170,13 +170,13 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
         )
   },
   'partner-events': (context) => {
-    const { url, events } = newestCalls(context.database)
+    const { url, events } = defaultEndpointStatus(context.database)
     if (url === null)
       return warn(
         message('diagnostics.events-without-partner'),
         message('diagnostics.events-without-partner-remedy'),
       )
-    const untried = events.filter(({ outcome }) => outcome === 'none').length
+    const untriedCount = events.filter(({ outcome }) => outcome === 'none').length
     const failed = events
       .filter(({ outcome }) => outcome !== 'none' && outcome !== 'accepted')
       .map(({ type }) => type)
@@ -185,9 +185,9 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
         message('diagnostics.events-failed', { events: failed }),
         message('diagnostics.events-failed-remedy'),
       )
-    if (untried > 0)
+    if (untriedCount > 0)
       return warn(
-        message('diagnostics.events-untried', { count: untried }),
+        message('diagnostics.events-untried', { count: untriedCount }),
         message('diagnostics.events-untried-remedy'),
       )
     return ok(message('diagnostics.events-fine'))
@@ -236,16 +236,16 @@ function twoFactorFinding(context: Context): Finding {
     ({ level, deactivatedAt, passwordHash }) =>
       level === 'owner' && deactivatedAt === null && passwordHash !== null,
   )
-  const without = owners.filter(({ userId }) => !hasSecondFactor(context, userId)).length
+  const unprotectedOwners = owners.filter(({ userId }) => !hasSecondFactor(context, userId)).length
   if (owners.length === 0)
     return warn(
       message('diagnostics.no-owner-account'),
       message('diagnostics.no-owner-account-remedy'),
     )
-  return without === 0
+  return unprotectedOwners === 0
     ? ok(message('diagnostics.second-factor-fine'))
     : warn(
-        message('diagnostics.owners-by-password', { count: without }),
+        message('diagnostics.owners-by-password', { count: unprotectedOwners }),
         message('diagnostics.owners-by-password-remedy'),
       )
 }
@@ -262,7 +262,7 @@ async function portFinding(
     context.settings.get(`${listener}.host`),
     context.settings.get(`${listener}.port`),
   ]
-  const code = await tryPort(host, number)
+  const code = await portErrorOf(host, number)
   if (!code) return ok(message('diagnostics.port-free', { name, host, port: number }))
   const holder = code === 'EADDRINUSE' ? await portHolder(number) : undefined
   const fault = holder
@@ -274,7 +274,7 @@ async function portFinding(
   )
 }
 
-function tryPort(host: string, number: number): Promise<string | undefined> {
+function portErrorOf(host: string, number: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
@@ -285,18 +285,18 @@ function tryPort(host: string, number: number): Promise<string | undefined> {
 /** Maximum number of devices in the setup wizard. */
 const MAX_DEVICES = 20
 /** Number of recent queries that are searched for one from the device itself. */
-const QUERIES_SEARCHED = 20
+const MAX_SEARCHED_QUERIES = 20
 
 /** Known devices, most recently seen first, each with its last worklist query. */
 export function recentDevices({ database }: Context): SetupState['devices'] {
-  const byLast = listDevices(database).sort((a, b) =>
+  const byLastSeen = listDevices(database).sort((a, b) =>
     (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''),
   )
-  return byLast.slice(0, MAX_DEVICES).map(({ deviceId, aeTitle, name, lastSeenAt }) => {
+  return byLastSeen.slice(0, MAX_DEVICES).map(({ deviceId, aeTitle, name, lastSeenAt }) => {
     const { items } = listInspections(database, {
       aeTitle,
       outcome: 'all',
-      limit: QUERIES_SEARCHED,
+      limit: MAX_SEARCHED_QUERIES,
     })
     const found = items.find(({ origin }) => origin === 'device')
     const asked = found

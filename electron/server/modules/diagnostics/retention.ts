@@ -25,19 +25,19 @@ const DAY_MS = 24 * HOUR_MS
  * Stored responses that are a day old are not used, whatever the settings. Closed steps are kept
  * longer than any response that may contain them.
  */
-const RESPONSES_MS = 24 * HOUR_MS
+const RESPONSE_RETENTION_MS = 24 * HOUR_MS
 /**
  * Expired links are kept for this time, so that a user who opens one is told that it has expired.
  */
-const LINKS_MS = 7 * DAY_MS
-const CLOSED_STEPS_MS = 7 * 24 * HOUR_MS
+const LINK_RETENTION_MS = 7 * DAY_MS
+const CLOSED_STEP_RETENTION_MS = 7 * 24 * HOUR_MS
 /** The delivery state of an invitation's mail is kept for as long as the invitation is valid. */
-const OUTBOX_MS = 31 * 24 * HOUR_MS
+const OUTBOX_RETENTION_MS = 31 * 24 * HOUR_MS
 /**
  * Performed steps, commitment requests and announcements are shown with their images, which have no
  * retention period, so they are kept longer.
  */
-const PERFORMED_MS = 365 * 24 * HOUR_MS
+const PERFORMED_RETENTION_MS = 365 * 24 * HOUR_MS
 const BATCH_SIZE = 500
 const BODIES_BATCH_SIZE = 50
 /** Maximum number of associations, regardless of age. */
@@ -68,7 +68,7 @@ export async function purgeExpired(
   const inspections = await inBatches(() =>
     purgeInspections(context.database, before(retentionMs), BATCH_SIZE),
   )
-  const answers = purgeAnswers(context.database, before(RESPONSES_MS))
+  const answers = purgeAnswers(context.database, before(RESPONSE_RETENTION_MS))
   const documents = await inBatches(() => purgeUnreferencedDocuments(context, BATCH_SIZE))
   await inBatches(
     () =>
@@ -91,26 +91,26 @@ export async function purgeExpired(
   await inBatches(() =>
     purgeAssociations(context.database, associationsBefore, MAX_ASSOCIATIONS, BATCH_SIZE),
   )
-  purgeClosedSteps(context.database, before(CLOSED_STEPS_MS))
+  purgeClosedSteps(context.database, before(CLOSED_STEP_RETENTION_MS))
   purgeSessions(context.database, before(0))
   purgeWorkstations(context.database, before(REQUEST_LIFETIME_MS), before(APPROVAL_LIFETIME_MS))
   purgeSignInLinks(context.database, before(0))
-  purgeLinks(context.database, before(LINKS_MS))
+  purgeLinks(context.database, before(LINK_RETENTION_MS))
   if (views) views.purge()
   else deleteEndedViews(context)
   purgeStoredAnswers(context)
   purgeSignInAttempts(context.database, before(FAILURES_KEPT_MS))
-  purgeOutbox(context.database, before(OUTBOX_MS))
-  purgePerformedSteps(context.database, before(PERFORMED_MS))
-  purgeCommitments(context.database, before(PERFORMED_MS))
-  purgeAnnouncedInstances(context.database, before(PERFORMED_MS))
+  purgeOutbox(context.database, before(OUTBOX_RETENTION_MS))
+  purgePerformedSteps(context.database, before(PERFORMED_RETENTION_MS))
+  purgeCommitments(context.database, before(PERFORMED_RETENTION_MS))
+  purgeAnnouncedInstances(context.database, before(PERFORMED_RETENTION_MS))
   return { inspections, answers, documents }
 }
 
-async function inBatches(forget: () => number, batchSize = BATCH_SIZE): Promise<number> {
+async function inBatches(deleteBatch: () => number, batchSize = BATCH_SIZE): Promise<number> {
   let total = 0
   for (;;) {
-    const count = forget()
+    const count = deleteBatch()
     total += count
     if (count < batchSize) return total
     await nextTurn()

@@ -127,17 +127,17 @@ async function echoSelf(
     )
   const port = Number(found.address.slice(found.address.lastIndexOf(':') + 1))
   const host = context.settings.get('dimse.host')
-  const called = isLoopback(host)
+  const testedHosts = isLoopback(host)
     ? ['127.0.0.1']
     : addresses.slice(0, MAX_ADDRESSES_TESTED).map(({ address }) => address)
-  if (called.length === 0)
+  if (testedHosts.length === 0)
     return warn(
       message('diagnostics.echo-without-address'),
       message('diagnostics.connect-pc-network'),
     )
   const aeTitle = context.settings.get('dimse.aeTitle')
   const results = await Promise.all(
-    called.map(async (address) => {
+    testedHosts.map(async (address) => {
       try {
         const peer = { host: address, port, aeTitle }
         await echo({ peer, callingAeTitle: aeTitle, limits: LIMITS })
@@ -151,7 +151,7 @@ async function echoSelf(
   )
   const failed = results.filter((one) => one !== undefined)
   if (failed.length === 0)
-    return ok(message('diagnostics.echo-answered', { addresses: called, port }))
+    return ok(message('diagnostics.echo-answered', { addresses: testedHosts, port }))
   return bad(
     message('diagnostics.echo-failed', { faults: failed }),
     message('diagnostics.echo-failed-remedy'),
@@ -168,15 +168,15 @@ function firewallFinding(
   interfaces?: Interfaces,
 ): SelfTestFinding {
   const ownAddresses = new Set(lanAddresses('0.0.0.0', interfaces).map(({ address }) => address))
-  const fromElsewhere = (address: string | null) =>
+  const isFromElsewhere = (address: string | null) =>
     address !== null && !isLoopback(address) && !ownAddresses.has(address)
   const ports = listeners
     .filter(({ name, isUp }) => isUp && name.startsWith('dimse'))
     .map(({ address }) => Number(address.slice(address.lastIndexOf(':') + 1)))
   const commands = firewallCommands(process.platform, ports, process.execPath)
   const hasExternalCall =
-    listDevices(context.database).some(({ lastAddress }) => fromElsewhere(lastAddress)) ||
-    listUnknownCallers(context.database).some(({ address }) => fromElsewhere(address))
+    listDevices(context.database).some(({ lastAddress }) => isFromElsewhere(lastAddress)) ||
+    listUnknownCallers(context.database).some(({ address }) => isFromElsewhere(address))
   if (hasExternalCall)
     return {
       ...ok(message('diagnostics.firewall-open')),

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { NoteAnswer } from '#server/http/http-app.ts'
 import type { Feed, NewFeedLine } from '#server/live-events/feed.ts'
 import { type AccessAudit, openAccessAudit } from '#server/modules/audit/access-audit.ts'
-import { recordAccessIn } from '#server/modules/audit/access-paths.ts'
+import { accessRecorder } from '#server/modules/audit/access-paths.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import { watchAudit } from '#server/modules/audit/audit-watch.ts'
 import { AssociationLog } from '#server/modules/devices/association-log.ts'
@@ -42,7 +42,7 @@ export function openTelemetry(context: Context, restored: readonly string[]): Te
   const associationLog = opened.use(new AssociationLog(context))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   return {
-    noteAnswer: recordAccessIn(accesses),
+    noteAnswer: accessRecorder(accesses),
     accesses,
     ...{ auditTrail, partnerState, eventLog, associationLog },
     recorder: recordEvents(eventLog, clock),

@@ -15,9 +15,9 @@ export interface Totals {
 }
 
 // Rows are read in batches along a key, so that each query is short and no row is read twice.
-const REPORTS =
+const COUNT_REPORTS =
   'select count(*) as count, max(seq) as last from (select seq from reports where seq > ? order by seq limit ?)'
-const IMAGES = `select ifnull(sum(instances), 0) as count, ifnull(sum(bytes), 0) as bytes, max(studyInstanceUid) as last from (
+const COUNT_IMAGES = `select ifnull(sum(instances), 0) as count, ifnull(sum(bytes), 0) as bytes, max(studyInstanceUid) as last from (
   select studyInstanceUid, instances, bytes from imageStudies where studyInstanceUid > ? order by studyInstanceUid limit ?)`
 /** Rows per batch, which takes a few milliseconds. */
 const [REPORTS_PER_BATCH, STUDIES_PER_BATCH] = [20_000, 1000]
@@ -29,7 +29,10 @@ export async function totalsOf(db: Database): Promise<Totals> {
   let reports = 0
   for (let after = 0; ; ) {
     const part = db.get(
-      rawQuery<{ count: number; last: number | null }>(REPORTS, [BigInt(after), REPORTS_PER_BATCH]),
+      rawQuery<{ count: number; last: number | null }>(COUNT_REPORTS, [
+        BigInt(after),
+        REPORTS_PER_BATCH,
+      ]),
     )
     reports += part?.count ?? 0
     if (typeof part?.last !== 'number') break
@@ -39,7 +42,7 @@ export async function totalsOf(db: Database): Promise<Totals> {
   let [instances, instanceBytes] = [0, 0]
   for (let after = ''; ; ) {
     const part = db.get(
-      rawQuery<{ count: number; bytes: number; last: string | null }>(IMAGES, [
+      rawQuery<{ count: number; bytes: number; last: string | null }>(COUNT_IMAGES, [
         after,
         STUDIES_PER_BATCH,
       ]),

@@ -17,7 +17,7 @@ const PROBE_BYTES = 32 * MB
 /** Of the tables that migrations touch. A cautious estimate; it was not measured. */
 const MIGRATED_BYTES_PER_SECOND = 20 * MB
 /** The copy from before is written, read and checked. */
-const PASSES_OF_COPY = 3
+const COPY_PASSES = 3
 /** What an update costs at the most. */
 export interface UpdateEstimate {
   readonly seconds: number
@@ -84,9 +84,9 @@ function estimateOf(
   freeBytes: number,
   bytesPerSecond: number,
 ): UpdateEstimate {
-  const copying = (copiedBytes * PASSES_OF_COPY) / bytesPerSecond
+  const copySeconds = (copiedBytes * COPY_PASSES) / bytesPerSecond
   return {
-    seconds: Math.ceil(copying + touchedBytes / MIGRATED_BYTES_PER_SECOND),
+    seconds: Math.ceil(copySeconds + touchedBytes / MIGRATED_BYTES_PER_SECOND),
     // The copy from before, and the write-ahead log of the migrations.
     bytes: copiedBytes + touchedBytes,
     freeBytes,
@@ -96,7 +96,7 @@ function estimateOf(
 /** How fast this disk writes durably, bytes per second. */
 async function writeRate(folder: string): Promise<number> {
   const file = join(folder, PROBE_FILE)
-  const began = performance.now()
+  const startedAt = performance.now()
   try {
     const handle = await open(file, 'w', 0o600)
     try {
@@ -108,7 +108,7 @@ async function writeRate(folder: string): Promise<number> {
   } finally {
     await rm(file, { force: true })
   }
-  return (PROBE_BYTES / Math.max(1, performance.now() - began)) * 1000
+  return (PROBE_BYTES / Math.max(1, performance.now() - startedAt)) * 1000
 }
 
 function spaceFinding({ bytes, freeBytes }: UpdateEstimate): Finding {

@@ -3,10 +3,10 @@ import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import {
-  orderWayBack,
-  unheldMessage,
+  requestRollback,
+  rollbackOf,
+  unsupportedRowsMessage,
   versionOrSchema,
-  wayBackOf,
 } from '#server/modules/backups/way-back.ts'
 import { type DashboardUpdateState, dashboardUpdate } from '#shared/contract/dashboard-update.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -14,7 +14,7 @@ import { message } from '#shared/messages/message.ts'
 import { updatePreflight } from './update-preflight.ts'
 
 /** After the reply was sent. */
-const RESTART_MS = 300
+const RESTART_DELAY_MS = 300
 
 /** @param restart opens the data folder again in this process; `undefined` in tests */
 export function serveUpdates(
@@ -23,16 +23,21 @@ export function serveUpdates(
   version: string,
   restart: (() => void) | undefined,
 ): void {
-  const wayBack = () => wayBackOf(context.folder, context.database)
+  const currentRollback = () => rollbackOf(context.folder, context.database)
   serveAll(app, dashboardUpdate, {
     async state() {
       const { findings, estimate } = await updatePreflight(context)
-      return { version, findings: [...findings], estimate, wayBack: shown(wayBack()) }
+      return {
+        version,
+        findings: [...findings],
+        estimate,
+        wayBack: rollbackReply(currentRollback()),
+      }
     },
     goBack({ user }) {
-      const found = wayBack()
+      const found = currentRollback()
       if (!found) throw new ApiError('not-found', message('backups.no-way-back'))
-      if (found.unheld.length > 0) throw new ApiError('refused', unheldMessage(found))
+      if (found.unheld.length > 0) throw new ApiError('refused', unsupportedRowsMessage(found))
       if (found.isSameSchema)
         throw new ApiError(
           'refused',
@@ -41,18 +46,18 @@ export function serveUpdates(
       note(context, userActor(user.userId), 'update.way-back', versionOrSchema(found), {
         from: version,
       })
-      orderWayBack(context.folder, found)
-      setTimeout(() => restart?.(), RESTART_MS)
+      requestRollback(context.folder, found)
+      setTimeout(() => restart?.(), RESTART_DELAY_MS)
       return { version: versionOrSchema(found) }
     },
   })
 }
 
-function shown(found: ReturnType<typeof wayBackOf>): DashboardUpdateState['wayBack'] {
+function rollbackReply(found: ReturnType<typeof rollbackOf>): DashboardUpdateState['wayBack'] {
   if (!found) return null
   return {
     version: versionOrSchema(found),
     isSameSchema: found.isSameSchema,
-    fault: found.unheld.length > 0 ? unheldMessage(found) : null,
+    fault: found.unheld.length > 0 ? unsupportedRowsMessage(found) : null,
   }
 }

@@ -9,7 +9,7 @@ interface MediaRange {
 }
 
 /** A representation that the caller accepts. */
-export interface Accepted {
+export interface AcceptedRepresentation {
   /** The media type of each part, or of the whole response; `*` stands for any. */
   readonly type: string
   /** Whether the response may be `multipart/related`, and whether it may be without parts. */
@@ -19,7 +19,7 @@ export interface Accepted {
   readonly transferSyntax: string | undefined
 }
 
-const ANYTHING: Accepted = {
+const ANY_REPRESENTATION: AcceptedRepresentation = {
   type: '*/*',
   isMultipart: true,
   isSingle: true,
@@ -30,16 +30,19 @@ const ANYTHING: Accepted = {
  * What the caller accepts, the best first (PS3.18 8.3.3.1, 8.7.5). The query parameter `accept`
  * takes precedence over the header. Without both, or with what cannot be parsed, anything.
  */
-export function acceptedBy(header: string | undefined, parameter: string | undefined): Accepted[] {
+export function acceptedRepresentations(
+  header: string | undefined,
+  parameter: string | undefined,
+): AcceptedRepresentation[] {
   const ranges = mediaRanges(parameter ?? header ?? '')
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality)
-  return ranges.length === 0 ? [ANYTHING] : ranges.map(acceptedIn)
+  return ranges.length === 0 ? [ANY_REPRESENTATION] : ranges.map(representationOf)
 }
 
-function acceptedIn({ type, parameters }: MediaRange): Accepted {
+function representationOf({ type, parameters }: MediaRange): AcceptedRepresentation {
   const transferSyntax = parameters.get('transfer-syntax')
-  if (type === '*/*') return { ...ANYTHING, transferSyntax }
+  if (type === '*/*') return { ...ANY_REPRESENTATION, transferSyntax }
   if (type !== 'multipart/related' && type !== 'multipart/*')
     return { type, isMultipart: false, isSingle: true, transferSyntax }
   const part = parameters.get('type')?.toLowerCase() ?? '*/*'
@@ -47,7 +50,7 @@ function acceptedIn({ type, parameters }: MediaRange): Accepted {
 }
 
 /** Whether a media type is in the range of an accepted one. */
-export function isOfType({ type }: Accepted, mediaType: string): boolean {
+export function isOfType({ type }: AcceptedRepresentation, mediaType: string): boolean {
   return (
     type === '*/*' ||
     type === mediaType ||
@@ -56,7 +59,7 @@ export function isOfType({ type }: Accepted, mediaType: string): boolean {
 }
 
 /** Longest header that is examined. */
-const MAX_LENGTH = 8192
+const MAX_HEADER_LENGTH = 8192
 
 /** The type and the parameters of a Content-Type header; undefined if it is missing or invalid. */
 export const contentTypeIn = (header: string | undefined): MediaRange | undefined =>
@@ -64,7 +67,7 @@ export const contentTypeIn = (header: string | undefined): MediaRange | undefine
 
 function mediaRanges(header: string): MediaRange[] {
   const ranges: MediaRange[] = []
-  for (const range of splitUnquoted(header.slice(0, MAX_LENGTH), ',')) {
+  for (const range of splitUnquoted(header.slice(0, MAX_HEADER_LENGTH), ',')) {
     const [type = '', ...given] = splitUnquoted(range, ';').map((each) => each.trim())
     if (!/^[^\s/]+\/[^\s/]+$/.test(type)) continue
     const parameters = new Map<string, string>()
@@ -89,10 +92,10 @@ function splitUnquoted(text: string, separator: ',' | ';'): string[] {
   let start = 0
   let isQuoted = false
   for (let at = 0; at < text.length; at++) {
-    const sign = text.charAt(at)
-    if (isQuoted && sign === '\\') at++
-    else if (sign === '"') isQuoted = !isQuoted
-    else if (sign === separator && !isQuoted) {
+    const character = text.charAt(at)
+    if (isQuoted && character === '\\') at++
+    else if (character === '"') isQuoted = !isQuoted
+    else if (character === separator && !isQuoted) {
       parts.push(text.slice(start, at))
       start = at + 1
     }

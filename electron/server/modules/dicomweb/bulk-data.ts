@@ -9,9 +9,9 @@ import { encapsulatedVideo, type Span } from '#server/dicom/pixel-data/encapsula
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { wholeFrameOf, withApiErrors } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { type Accepted, isOfType } from './accept.ts'
+import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
-import { notAcceptable, notFound } from './faults.ts'
+import { notAcceptableError, notFoundError } from './faults.ts'
 import { frameTypeOf, OCTET_STREAM } from './media-types.ts'
 import { plainFile, withHeader } from './metadata.ts'
 import { multipart, type Part } from './multipart.ts'
@@ -47,29 +47,29 @@ export async function retrieveBulkData(
   converted: ConvertedFiles,
   path: Required<ResourcePath>,
   valuePath: string,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const instance = findStoredInstance(context.database, path)
-  if (!instance) throw notFound()
-  const located = await withHeader(context, converted, instance, (header, { source, viewed }) => {
+  if (!instance) throw notFoundError()
+  const location = await withHeader(context, converted, instance, (header, { source, viewed }) => {
     const element = elementAt(header, valuePath.split('/'))
-    if (!element || element.items) throw notFound()
+    if (!element || element.items) throw notFoundError()
     if (element.length !== UNDEFINED_LENGTH) return locatedValue(element)
     const type = frameTypeOf(instance.transferSyntaxUid)
-    const none = { spans: [], swappedWidth: 1, frames: 0 } as const
+    const emptyLocation = { spans: [], swappedWidth: 1, frames: 0 } as const
     if (type.startsWith('video/'))
-      return { ...none, type, spans: withApiErrors(() => encapsulatedVideo(source)).spans }
+      return { ...emptyLocation, type, spans: withApiErrors(() => encapsulatedVideo(source)).spans }
     withApiErrors(() => viewed.header())
-    return { ...none, type, frames: viewed.frames }
+    return { ...emptyLocation, type, frames: viewed.frames }
   })
-  const { type, frames } = located
+  const { type, frames } = location
   const wanted = accepted.find((each) => isOfType(each, type) || isOfType(each, OCTET_STREAM))
-  if (!wanted) throw notAcceptable()
+  if (!wanted) throw notAcceptableError()
   if (frames > 0) {
-    if (!wanted.isMultipart) throw notAcceptable()
+    if (!wanted.isMultipart) throw notAcceptableError()
     return multipart(type, framesOf(context, files, instance, type, frames))
   }
-  const content = contentOf(context, converted, instance, located)
+  const content = contentOf(context, converted, instance, location)
   if (!wanted.isMultipart)
     return { contentType: type, body: Readable.from(content, { objectMode: false }) }
   async function* onlyPart(): AsyncGenerator<Part> {

@@ -57,13 +57,13 @@ export class ConvertedFiles implements AsyncDisposable {
     this.#copies.delete(key)
     this.#copies.set(key, copy)
     copy.users++
-    const giveBack = async () => {
+    const releaseCopy = async () => {
       copy.users--
       await this.#deleteOldest()
     }
     try {
       const { path } = await copy.made
-      return { path, [Symbol.asyncDispose]: giveBack }
+      return { path, [Symbol.asyncDispose]: releaseCopy }
     } catch (error) {
       if (this.#copies.get(key) === copy) this.#copies.delete(key)
       if (error instanceof TranscodingError) throw new ApiError('refused', error.explanation)

@@ -1,9 +1,9 @@
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
-export const notFound = () => new ApiError('not-found', message('dicomweb.not-found'))
+export const notFoundError = () => new ApiError('not-found', message('dicomweb.not-found'))
 /** No representation that the caller accepts is available. */
-export const notAcceptable = () =>
+export const notAcceptableError = () =>
   new ApiError('not-acceptable', message('dicomweb.not-acceptable'))
-export const malformedParameter = (name: string) =>
+export const malformedParameterError = (name: string) =>
   new ApiError('malformed', message('dicomweb.malformed-parameter', { name }))

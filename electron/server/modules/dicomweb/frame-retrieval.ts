@@ -4,17 +4,17 @@ import type { FileToSend } from '#server/dicom/dimse/service.ts'
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { wholeFrameOf } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { type Accepted, isOfType } from './accept.ts'
+import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
-import { malformedParameter, notAcceptable, notFound } from './faults.ts'
+import { malformedParameterError, notAcceptableError, notFoundError } from './faults.ts'
 import {
   canConvert,
   frameSyntaxOf,
   frameTypeOf,
   OCTET_STREAM,
-  standardName,
+  standardMediaType,
 } from './media-types.ts'
-import { multipart, onePart, type Part } from './multipart.ts'
+import { multipart, type Part, singlePartBody } from './multipart.ts'
 import { StoredFrames } from './stored-frames.ts'
 import { findStoredInstance, instanceFile, type ResourcePath } from './stored-instances.ts'
 
@@ -54,14 +54,14 @@ export class FrameRetrieval {
   async retrieve(
     path: Required<ResourcePath>,
     list: string,
-    accepted: readonly Accepted[],
+    accepted: readonly AcceptedRepresentation[],
     url: string,
   ): Promise<DicomwebAnswer> {
     const numbers = frameNumbers(list)
     const instance = findStoredInstance(this.#context.database, path)
-    if (!instance) throw notFound()
+    if (!instance) throw notFoundError()
     const target = frameSyntaxToSend(instance.transferSyntaxUid, accepted)
-    if (!target) throw notAcceptable()
+    if (!target) throw notAcceptableError()
     const { syntax, isMultipart } = target
     const stored = await instanceFile(this.#context, instance)
     const read = (number: number) => this.#read(stored, syntax, number)
@@ -78,10 +78,10 @@ export class FrameRetrieval {
     // Read before the status is sent, which says that the frames exist.
     const bytes = await read(first)
     if (!isMultipart) {
-      if (others.length > 0) throw notAcceptable()
+      if (others.length > 0) throw notAcceptableError()
       return { contentType: headersOf(first)['Content-Type'], body: bytes }
     }
-    if (others.length === 0) return onePart(type, headersOf(first), bytes)
+    if (others.length === 0) return singlePartBody(type, headersOf(first), bytes)
     async function* parts(): AsyncGenerator<Part> {
       yield { headers: headersOf(first), content: bytes }
       for (const number of others) yield { headers: headersOf(number), content: await read(number) }
@@ -101,7 +101,7 @@ export class FrameRetrieval {
 }
 
 /** Frames of these cannot be sent as they are stored. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
+const UNSENDABLE_SYNTAXES: ReadonlySet<string> = new Set([
   TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
   TRANSFER_SYNTAX.explicitBigEndian,
 ])
@@ -109,22 +109,22 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 /** Undefined if the frames cannot be sent as requested. */
 export function frameSyntaxToSend(
   stored: string,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedRepresentation[],
 ): { readonly syntax: string; readonly isMultipart: boolean } | undefined {
   const type = frameTypeOf(stored)
-  if (!NEVER_SENT.has(stored))
+  if (!UNSENDABLE_SYNTAXES.has(stored))
     for (const each of accepted) {
       const syntax = each.transferSyntax
       const isStored = syntax === '*' || syntax === stored || syntax === frameSyntaxOf(stored)
       // Many clients write `application/octet-stream` and mean whatever is stored.
-      const isType =
-        isOfType({ ...each, type: standardName(each.type) }, type) ||
+      const isAcceptedType =
+        isOfType({ ...each, type: standardMediaType(each.type) }, type) ||
         (each.type === OCTET_STREAM && isStored)
-      if (isType && (isStored || syntax === undefined))
+      if (isAcceptedType && (isStored || syntax === undefined))
         return { syntax: stored, isMultipart: each.isMultipart }
     }
   for (const each of accepted) {
-    const wanted = each.type === '*/*' ? OCTET_STREAM : standardName(each.type)
+    const wanted = each.type === '*/*' ? OCTET_STREAM : standardMediaType(each.type)
     const named = each.transferSyntax === '*' ? undefined : each.transferSyntax
     const syntax = named ?? DEFAULT_SYNTAXES[wanted]
     if (syntax !== undefined && frameTypeOf(syntax) === wanted && canConvert(stored, syntax))
@@ -136,6 +136,6 @@ export function frameSyntaxToSend(
 function frameNumbers(list: string): number[] {
   const numbers = list.split(',', MAX_FRAMES + 1).map(Number)
   const isValid = numbers.every((number) => Number.isSafeInteger(number) && number > 0)
-  if (!isValid || numbers.length > MAX_FRAMES) throw malformedParameter('frames')
+  if (!isValid || numbers.length > MAX_FRAMES) throw malformedParameterError('frames')
   return numbers
 }

@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
-import { type Accepted, isOfType } from './accept.ts'
+import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
-import { notAcceptable, notFound } from './faults.ts'
+import { notAcceptableError, notFoundError } from './faults.ts'
 import { canConvert, DICOM, isLossy } from './media-types.ts'
-import { multipart, onePart, type Part } from './multipart.ts'
+import { multipart, type Part, singlePartBody } from './multipart.ts'
 import {
   instanceFile,
   listStoredInstances,
@@ -18,7 +18,7 @@ import {
 
 const CHUNK_BYTES = 1 << 18
 /** Files up to this size are read as a whole. */
-const WHOLE_BYTES = 2 << 20
+const MAX_WHOLE_READ_BYTES = 2 << 20
 
 /** An instance and the transfer syntax in which it is sent. */
 interface InstanceToSend {
@@ -37,16 +37,16 @@ export async function retrieveInstances(
   context: Context,
   converted: ConvertedFiles,
   path: ResourcePath,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const instances = listStoredInstances(context.database, path)
-  if (instances.length === 0) throw notFound()
+  if (instances.length === 0) throw notFoundError()
   const wanted = accepted.filter((each) => isOfType(each, DICOM))
   const sent = instances.flatMap((instance) => {
     const transferSyntax = syntaxToSend(instance.transferSyntaxUid, wanted)
     return transferSyntax === undefined ? [] : [{ instance, transferSyntax }]
   })
-  if (sent.length === 0) throw notAcceptable()
+  if (sent.length === 0) throw notAcceptableError()
   const isMultipart = wanted.some((each) => each.isMultipart)
   // PS3.18 10.4.3: some of the instances cannot be sent as requested.
   const status = sent.length < instances.length ? 206 : 200
@@ -61,21 +61,24 @@ export async function retrieveInstances(
   if (isMultipart) {
     if (only && others.length === 0 && isShort(only)) {
       const file = await readFile((await instanceFile(context, only.instance)).path)
-      return { status, ...onePart(DICOM, { 'Content-Type': typeOf(only) }, file) }
+      return { status, ...singlePartBody(DICOM, { 'Content-Type': typeOf(only) }, file) }
     }
     const parts = partsOf(context, converted, sent)
     return { status, ...multipart(DICOM, parts) }
   }
-  if (!only || others.length > 0 || path.sopInstanceUid === undefined) throw notAcceptable()
+  if (!only || others.length > 0 || path.sopInstanceUid === undefined) throw notAcceptableError()
   const content = contentOf(context, converted, only)
   return { contentType: typeOf(only), body: Readable.from(content, { objectMode: false }) }
 }
 
 /** Undefined if it cannot be sent as requested. */
-export function syntaxToSend(stored: string, wanted: readonly Accepted[]): string | undefined {
-  const accepts = wanted.map(({ transferSyntax }) => transferSyntax)
-  if (accepts.includes('*') || accepts.includes(stored)) return stored
-  for (const syntax of accepts) {
+export function syntaxToSend(
+  stored: string,
+  wanted: readonly AcceptedRepresentation[],
+): string | undefined {
+  const acceptedSyntaxes = wanted.map(({ transferSyntax }) => transferSyntax)
+  if (acceptedSyntaxes.includes('*') || acceptedSyntaxes.includes(stored)) return stored
+  for (const syntax of acceptedSyntaxes) {
     const to = syntax ?? TRANSFER_SYNTAX.explicitLittleEndian
     if (to === stored) return stored
     const mayConvert = canConvert(stored, to)
@@ -114,7 +117,7 @@ async function* contentOf(
 
 /** Whether it is sent as it is stored, by one read: several times as fast as a stream. */
 const isShort = (sent: InstanceToSend): boolean =>
-  !isConverted(sent) && sent.instance.bytes <= WHOLE_BYTES
+  !isConverted(sent) && sent.instance.bytes <= MAX_WHOLE_READ_BYTES
 
 const isConverted = ({ instance, transferSyntax }: InstanceToSend): boolean =>
   transferSyntax !== instance.transferSyntaxUid

@@ -5,7 +5,7 @@ export const DICOM = 'application/dicom'
 export const DICOM_JSON = 'application/dicom+json'
 export const OCTET_STREAM = 'application/octet-stream'
 
-const JPEG = '1.2.840.10008.1.2.4.'
+const JPEG_ROOT = '1.2.840.10008.1.2.4.'
 
 /** Media types of compressed frames by transfer syntax (PS3.18 Tables 8.7.3-2 to 8.7.3-4). */
 const FRAME_TYPES: readonly (readonly [RegExp, string])[] = [
@@ -21,7 +21,7 @@ const FRAME_TYPES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Names that clients use for the same media types, of earlier editions of PS3.18. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const MEDIA_TYPE_ALIASES: Readonly<Record<string, string>> = {
   'image/x-dicom-rle': 'image/dicom-rle',
   'image/x-jls': 'image/jls',
   'image/jph': 'image/jphc',
@@ -33,27 +33,30 @@ export const frameTypeOf = (transferSyntaxUid: string): string =>
   FRAME_TYPES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ?? OCTET_STREAM
 
 /** The name that PS3.18 gives to a media type of frames. */
-export const standardName = (mediaType: string): string => OTHER_NAMES[mediaType] ?? mediaType
+export const standardMediaType = (mediaType: string): string =>
+  MEDIA_TYPE_ALIASES[mediaType] ?? mediaType
 
 /** Transfer syntaxes that the native module decodes, and may therefore convert. */
-const DECODABLE: ReadonlySet<string> = new Set([
+const DECODABLE_SYNTAXES: ReadonlySet<string> = new Set([
   ...Object.keys(CODINGS),
   '1.2.840.10008.1.2.5',
-  ...['50', '51', '57', '70', '80', '81', '90', '91'].map((last) => `${JPEG}${last}`),
+  ...['50', '51', '57', '70', '80', '81', '90', '91'].map((last) => `${JPEG_ROOT}${last}`),
 ])
 /** Those whose decoded pixels may differ from the pixels of the modality. */
-const LOSSY: ReadonlySet<string> = new Set(['50', '51', '81', '91'].map((last) => `${JPEG}${last}`))
+const LOSSY_SYNTAXES: ReadonlySet<string> = new Set(
+  ['50', '51', '81', '91'].map((last) => `${JPEG_ROOT}${last}`),
+)
 /** The transfer syntaxes that `openTranscoder` writes. */
-const TARGETS: ReadonlySet<string> = new Set([
+const WRITABLE_SYNTAXES: ReadonlySet<string> = new Set([
   ...Object.keys(CODINGS),
-  ...['70', '80', '90'].map((last) => `${JPEG}${last}`),
+  ...['70', '80', '90'].map((last) => `${JPEG_ROOT}${last}`),
   '1.2.840.10008.1.2.5',
 ])
 
-export const isLossy = (transferSyntaxUid: string): boolean => LOSSY.has(transferSyntaxUid)
+export const isLossy = (transferSyntaxUid: string): boolean => LOSSY_SYNTAXES.has(transferSyntaxUid)
 
 export const canConvert = (from: string, to: string): boolean =>
-  DECODABLE.has(from) && TARGETS.has(to)
+  DECODABLE_SYNTAXES.has(from) && WRITABLE_SYNTAXES.has(to)
 
 /**
  * The transfer syntax of a stored frame as it is sent: Explicit VR Little Endian for uncompressed

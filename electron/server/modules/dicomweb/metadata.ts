@@ -7,7 +7,7 @@ import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { withApiErrors } from '#server/modules/viewer/image-file.ts'
 import { OpenFile } from '#server/modules/viewer/open-files.ts'
 import type { ConvertedFiles, LentCopy } from './converted-files.ts'
-import { notFound } from './faults.ts'
+import { notFoundError } from './faults.ts'
 import {
   instanceFile,
   listStoredInstances,
@@ -33,7 +33,7 @@ export function retrieveMetadata(
   contentType: string,
 ): DicomwebAnswer {
   const instances = listStoredInstances(context.database, path)
-  if (instances.length === 0) throw notFound()
+  if (instances.length === 0) throw notFoundError()
   async function* pieces() {
     let before = '['
     for (const instance of instances) {

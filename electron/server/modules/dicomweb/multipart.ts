@@ -21,8 +21,12 @@ export function multipart(type: string, parts: AsyncIterable<Part>): MultipartBo
 }
 
 /** A body with one part that is in memory: its length is known, and nothing has to be streamed. */
-export function onePart(type: string, headers: Part['headers'], content: Buffer): MultipartBody {
-  const { place, ...answer } = onePartOf(type, headers, content.length, Buffer.allocUnsafe)
+export function singlePartBody(
+  type: string,
+  headers: Part['headers'],
+  content: Buffer,
+): MultipartBody {
+  const { place, ...answer } = allocateSinglePart(type, headers, content.length, Buffer.allocUnsafe)
   content.copy(place)
   return answer
 }
@@ -31,19 +35,19 @@ export function onePart(type: string, headers: Part['headers'], content: Buffer)
  * A body with one part whose content is still to be written to `place`, where it is in the body.
  * @param take returns a buffer of a length
  */
-export function onePartOf(
+export function allocateSinglePart(
   type: string,
   headers: Part['headers'],
   length: number,
   take: (length: number) => Buffer,
 ): { readonly contentType: string; readonly body: Buffer; readonly place: Buffer } {
   const boundary = newBoundary()
-  const [start, end] = [startOf(headers, boundary), endOf(boundary)]
+  const [start, end] = [startOf(headers, boundary), closingDelimiterOf(boundary)]
   const body = take(start.length + length + end.length)
   start.copy(body)
   end.copy(body, start.length + length)
-  const place = body.subarray(start.length, start.length + length)
-  return { contentType: contentTypeOf(type, boundary), body, place }
+  const contentBuffer = body.subarray(start.length, start.length + length)
+  return { contentType: contentTypeOf(type, boundary), body, place: contentBuffer }
 }
 
 async function* piecesOf(parts: AsyncIterable<Part>, boundary: string) {
@@ -55,7 +59,7 @@ async function* piecesOf(parts: AsyncIterable<Part>, boundary: string) {
     if (Buffer.isBuffer(content)) yield content
     else yield* content
   }
-  yield endOf(boundary)
+  yield closingDelimiterOf(boundary)
 }
 
 const CRLF = Buffer.from('\r\n')
@@ -66,7 +70,8 @@ function startOf(headers: Part['headers'], boundary: string): Buffer {
   return Buffer.from(`${text}\r\n`, 'latin1')
 }
 
-const endOf = (boundary: string): Buffer => Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')
+const closingDelimiterOf = (boundary: string): Buffer =>
+  Buffer.from(`\r\n--${boundary}--\r\n`, 'latin1')
 
 /** It is not part of any content: its probability is that of guessing a UUID. */
 const newBoundary = (): string => randomUUID()

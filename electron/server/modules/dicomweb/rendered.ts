@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
-import { type Rendering, THUMBNAIL } from '#server/dicom/thumbnails/rendering.ts'
+import { type Rendering, THUMBNAIL_RENDERING } from '#server/dicom/thumbnails/rendering.ts'
 import {
   type ThumbnailRenderer,
-  ThumbnailsBusy,
+  ThumbnailsBusyError,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { busy, type DicomwebAnswer } from '#server/http/dicomweb-route.ts'
 import { type InstanceFile, localPathOf } from '#server/modules/images/local-files.ts'
@@ -12,13 +12,13 @@ import {
 } from '#server/modules/images/thumbnail-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { type Accepted, isOfType } from './accept.ts'
-import { malformedParameter, notAcceptable, notFound } from './faults.ts'
+import { type AcceptedRepresentation, isOfType } from './accept.ts'
+import { malformedParameterError, notAcceptableError, notFoundError } from './faults.ts'
 import { findStoredInstance, type ResourcePath } from './stored-instances.ts'
 
 const MEDIA_TYPES = { jpeg: 'image/jpeg', png: 'image/png' } as const
 /** Default quality of a JPEG, as most encoders have it. */
-const QUALITY = 90
+const DEFAULT_JPEG_QUALITY = 90
 const MAX_SIDE = 16_384
 
 type Renderer = Pick<ThumbnailRenderer, 'render'>
@@ -34,17 +34,17 @@ export async function renderInstance(
   path: Required<ResourcePath>,
   frame: string | undefined,
   query: URLSearchParams,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const rendering: Rendering = {
     ...viewportIn(query),
     frame: frame === undefined ? 1 : numberIn('frames', frame, 1, Number.MAX_SAFE_INTEGER),
     format: formatFor(accepted),
-    quality: numberIn('quality', query.get('quality') ?? String(QUALITY), 1, 100),
+    quality: numberIn('quality', query.get('quality') ?? String(DEFAULT_JPEG_QUALITY), 1, 100),
     window: windowIn(query),
   }
   const instance = findStoredInstance(context.database, path)
-  if (!instance) throw notFound()
+  if (!instance) throw notFoundError()
   const picture = await pictureOf(context, renderer, instance, rendering)
   if (!picture) throw new ApiError('refused', message('dicomweb.no-picture'))
   return { contentType: MEDIA_TYPES[rendering.format], body: Buffer.from(picture) }
@@ -61,21 +61,21 @@ export async function renderThumbnail(
   path: ResourcePath,
   frame: string | undefined,
   query: URLSearchParams,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedRepresentation[],
 ): Promise<DicomwebAnswer> {
   const rendering: Rendering = {
-    ...THUMBNAIL,
+    ...THUMBNAIL_RENDERING,
     ...(query.has('viewport') && viewportIn(query)),
     ...(frame !== undefined && {
       frame: numberIn('frames', frame, 1, Number.MAX_SAFE_INTEGER),
     }),
-    ...{ format: formatFor(accepted), quality: QUALITY },
+    ...{ format: formatFor(accepted), quality: DEFAULT_JPEG_QUALITY },
   }
   for (const file of filesFor(context, path)) {
     const picture = await pictureOf(context, renderer, file, rendering)
     if (picture) return { contentType: MEDIA_TYPES[rendering.format], body: Buffer.from(picture) }
   }
-  throw notFound()
+  throw notFoundError()
 }
 
 function filesFor({ database }: Context, path: ResourcePath): InstanceFile[] {
@@ -99,17 +99,17 @@ async function pictureOf(
   try {
     return await renderer.render(await localPathOf(context, instance), rendering)
   } catch (error) {
-    throw error instanceof ThumbnailsBusy ? busy() : error
+    throw error instanceof ThumbnailsBusyError ? busy() : error
   }
 }
 
-function formatFor(accepted: readonly Accepted[]): Rendering['format'] {
+function formatFor(accepted: readonly AcceptedRepresentation[]): Rendering['format'] {
   const wanted = accepted.filter(({ isSingle }) => isSingle)
   for (const each of wanted) {
     if (isOfType(each, MEDIA_TYPES.jpeg)) return 'jpeg'
     if (isOfType(each, MEDIA_TYPES.png)) return 'png'
   }
-  throw notAcceptable()
+  throw notAcceptableError()
 }
 
 /** PS3.18 8.3.5.1.3: width and height. A part of the image cannot be chosen. */
@@ -117,14 +117,14 @@ function viewportIn(query: URLSearchParams): Pick<Rendering, 'width' | 'height'>
   const text = query.get('viewport')
   if (text === null) return { width: MAX_SIDE, height: MAX_SIDE }
   const [width = '', height = '', ...region] = text.split(',')
-  if (region.some((each) => each !== '')) throw malformedParameter('viewport')
+  if (region.some((each) => each !== '')) throw malformedParameterError('viewport')
   return {
     width: numberIn('viewport', width, 1, MAX_SIDE),
     height: numberIn('viewport', height, 1, MAX_SIDE),
   }
 }
 
-const FUNCTIONS: Readonly<Record<string, string>> = {
+const WINDOW_FUNCTIONS: Readonly<Record<string, string>> = {
   linear: 'LINEAR',
   'linear-exact': 'LINEAR_EXACT',
   sigmoid: 'SIGMOID',
@@ -135,8 +135,8 @@ function windowIn(query: URLSearchParams): Rendering['window'] {
   const text = query.get('window')
   if (text === null) return undefined
   const [center = '', width = '', name = 'linear'] = text.split(',')
-  const voiLutFunction = FUNCTIONS[name.toLowerCase()]
-  if (voiLutFunction === undefined) throw malformedParameter('window')
+  const voiLutFunction = WINDOW_FUNCTIONS[name.toLowerCase()]
+  if (voiLutFunction === undefined) throw malformedParameterError('window')
   return {
     center: numberIn('window', center, -1e9, 1e9),
     width: numberIn('window', width, 1e-6, 1e9),
@@ -146,6 +146,6 @@ function windowIn(query: URLSearchParams): Rendering['window'] {
 
 function numberIn(name: string, text: string, least: number, most: number): number {
   const number = text.trim() === '' ? Number.NaN : Number(text)
-  if (!(number >= least && number <= most)) throw malformedParameter(name)
+  if (!(number >= least && number <= most)) throw malformedParameterError(name)
   return number
 }

@@ -11,7 +11,7 @@ import {
 import type { HttpApp } from '#server/http/http-app.ts'
 import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { acceptedBy } from './accept.ts'
+import { acceptedRepresentations } from './accept.ts'
 import { retrieveBulkData } from './bulk-data.ts'
 import { ConvertedFiles } from './converted-files.ts'
 import { FrameRetrieval } from './frame-retrieval.ts'
@@ -22,17 +22,17 @@ import { jsonTypeFor, type SearchLevel, search } from './searching.ts'
 import type { ResourcePath } from './stored-instances.ts'
 import { storeInstances } from './storing.ts'
 
-const STUDY = '/studies/:studyInstanceUid'
-const SERIES = `${STUDY}/series/:seriesInstanceUid`
-const INSTANCE = `${SERIES}/instances/:sopInstanceUid`
+const STUDY_PATH = '/studies/:studyInstanceUid'
+const SERIES_PATH = `${STUDY_PATH}/series/:seriesInstanceUid`
+const INSTANCE_PATH = `${SERIES_PATH}/instances/:sopInstanceUid`
 /** A study, a series and an instance. */
-const LEVELS = [STUDY, SERIES, INSTANCE] as const
+const LEVEL_PATHS = [STUDY_PATH, SERIES_PATH, INSTANCE_PATH] as const
 
 /** Where entities of each level are searched for. */
-const SEARCHES: Readonly<Record<SearchLevel, readonly `/${string}`[]>> = {
+const SEARCH_PATHS: Readonly<Record<SearchLevel, readonly `/${string}`[]>> = {
   STUDY: ['/studies'],
-  SERIES: ['/series', `${STUDY}/series`],
-  IMAGE: ['/instances', `${STUDY}/instances`, `${SERIES}/instances`],
+  SERIES: ['/series', `${STUDY_PATH}/series`],
+  IMAGE: ['/instances', `${STUDY_PATH}/instances`, `${SERIES_PATH}/instances`],
 }
 
 /** What DICOMweb keeps between requests: open files, converted copies, the rendering thread. */
@@ -86,7 +86,7 @@ export class Dicomweb implements AsyncDisposable {
   #readRoutes(): DicomwebRoute[] {
     const context = this.#context
     const [files, converted, renderer] = [this.#files, this.#converted, this.#renderer]
-    const rendered = (call: DicomwebCall) =>
+    const renderCall = (call: DicomwebCall) =>
       renderInstance(
         context,
         renderer,
@@ -95,25 +95,25 @@ export class Dicomweb implements AsyncDisposable {
         call.query,
         accepts(call),
       )
-    const thumbnail = (call: DicomwebCall) =>
+    const thumbnailCall = (call: DicomwebCall) =>
       renderThumbnail(context, renderer, pathIn(call), call.params.frame, call.query, accepts(call))
     return [
-      ...Object.entries(SEARCHES).flatMap(([level, paths]) =>
+      ...Object.entries(SEARCH_PATHS).flatMap(([level, paths]) =>
         paths.map((path) => read(path, (call) => search(context, level as SearchLevel, call))),
       ),
-      ...LEVELS.flatMap((level) => [
+      ...LEVEL_PATHS.flatMap((level) => [
         read(level, (call) => retrieveInstances(context, converted, pathIn(call), accepts(call))),
         read(`${level}/metadata`, (call) =>
-          retrieveMetadata(context, converted, pathIn(call), call.base, jsonTypeFor(call)),
+          retrieveMetadata(context, converted, pathIn(call), call.baseUrl, jsonTypeFor(call)),
         ),
-        read(`${level}/thumbnail`, thumbnail),
+        read(`${level}/thumbnail`, thumbnailCall),
       ]),
-      read(`${INSTANCE}/rendered`, rendered),
-      read(`${INSTANCE}/frames/:frame/rendered`, rendered),
-      read(`${INSTANCE}/frames/:frame/thumbnail`, thumbnail),
+      read(`${INSTANCE_PATH}/rendered`, renderCall),
+      read(`${INSTANCE_PATH}/frames/:frame/rendered`, renderCall),
+      read(`${INSTANCE_PATH}/frames/:frame/thumbnail`, thumbnailCall),
       // A list of frames may be longer than a parameter of a path.
-      read(`${INSTANCE}/frames/*`, (call) => this.#frame(call)),
-      read(`${INSTANCE}/bulkdata/*`, (call) => {
+      read(`${INSTANCE_PATH}/frames/*`, (call) => this.#frame(call)),
+      read(`${INSTANCE_PATH}/bulkdata/*`, (call) => {
         const { '*': valuePath = '' } = call.params
         const path = instancePathOf(call)
         return retrieveBulkData(context, files, converted, path, valuePath, accepts(call))
@@ -123,12 +123,12 @@ export class Dicomweb implements AsyncDisposable {
 
   #frame(call: DicomwebCall): Promise<DicomwebAnswer> {
     const path = instancePathOf(call)
-    const url = `${call.base}/studies/${path.studyInstanceUid}/series/${path.seriesInstanceUid}/instances/${path.sopInstanceUid}/frames`
+    const url = `${call.baseUrl}/studies/${path.studyInstanceUid}/series/${path.seriesInstanceUid}/instances/${path.sopInstanceUid}/frames`
     return this.#frames.retrieve(path, call.params['*'] ?? '', accepts(call), url)
   }
 
   #storeRoutes(): DicomwebRoute[] {
-    return (['/studies', STUDY] as const).map((path) => ({
+    return (['/studies', STUDY_PATH] as const).map((path) => ({
       ...({ method: 'POST', path, right: 'store' } as const),
       answer: (call: DicomwebCall) =>
         storeInstances(
@@ -147,7 +147,7 @@ const read = (path: `/${string}`, answer: DicomwebRoute['answer']): DicomwebRout
 })
 
 const accepts = ({ accept, query }: DicomwebCall) =>
-  acceptedBy(accept, query.get('accept') ?? undefined)
+  acceptedRepresentations(accept, query.get('accept') ?? undefined)
 
 const pathIn = ({ params }: DicomwebCall): ResourcePath => {
   const { studyInstanceUid = '', seriesInstanceUid, sopInstanceUid } = params

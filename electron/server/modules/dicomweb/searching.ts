@@ -18,37 +18,37 @@ import {
 } from '#server/modules/query-retrieve/entity-query.ts'
 import { findEntities } from '#server/modules/query-retrieve/find-entities.ts'
 import { ApiError } from '#shared/errors.ts'
-import { acceptedBy, isOfType } from './accept.ts'
-import { malformedParameter, notAcceptable } from './faults.ts'
+import { acceptedRepresentations, isOfType } from './accept.ts'
+import { malformedParameterError, notAcceptableError } from './faults.ts'
 import { DICOM_JSON } from './media-types.ts'
 
 export type SearchLevel = 'STUDY' | 'SERIES' | 'IMAGE'
 
-const keywords = (...names: readonly string[]): number[] =>
+const tagsOfKeywords = (...names: readonly string[]): number[] =>
   names.flatMap((name) => tagOf(name) ?? [])
 
 /** Attributes of every answer (PS3.18 Tables 10.6.3-3 to 10.6.3-5). */
-const DEFAULTS: Readonly<Record<SearchLevel, readonly number[]>> = {
-  STUDY: keywords(
+const DEFAULT_RETURN_TAGS: Readonly<Record<SearchLevel, readonly number[]>> = {
+  STUDY: tagsOfKeywords(
     ...['StudyDate', 'StudyTime', 'AccessionNumber', 'InstanceAvailability', 'ModalitiesInStudy'],
     ...['ReferringPhysicianName', 'PatientName', 'PatientID', 'PatientBirthDate', 'PatientSex'],
     ...['StudyInstanceUID', 'StudyID', 'StudyDescription'],
     ...['NumberOfStudyRelatedSeries', 'NumberOfStudyRelatedInstances'],
   ),
-  SERIES: keywords(
+  SERIES: tagsOfKeywords(
     ...['StudyInstanceUID', 'Modality', 'SeriesDescription', 'SeriesInstanceUID', 'SeriesNumber'],
     ...['NumberOfSeriesRelatedInstances', 'InstanceAvailability'],
   ),
-  IMAGE: keywords(
+  IMAGE: tagsOfKeywords(
     ...['StudyInstanceUID', 'SeriesInstanceUID', 'SOPClassUID', 'SOPInstanceUID', 'InstanceNumber'],
     ...['InstanceAvailability', 'Rows', 'Columns', 'BitsAllocated', 'NumberOfFrames'],
     'AvailableTransferSyntaxUID',
   ),
 }
-const [STUDY_UID = 0, SERIES_UID = 0] = keywords('StudyInstanceUID', 'SeriesInstanceUID')
+const [STUDY_UID = 0, SERIES_UID = 0] = tagsOfKeywords('StudyInstanceUID', 'SeriesInstanceUID')
 
 /** Query parameters that are no attributes; `accept` is read elsewhere. */
-const OPTIONS: ReadonlySet<string> = new Set([
+const OPTION_PARAMETERS: ReadonlySet<string> = new Set([
   ...[
     'accept',
     'emptyvaluematching',
@@ -86,11 +86,11 @@ export async function search(
   const found = findEntities(context, query, call.signal)
   // Most answers are short, and only at their end it is known whether there is more.
   const first: string[] = []
-  let next = await nextOf(found)
-  for (; !next.done && first.length < MAX_ENTITIES; next = await nextOf(found))
-    first.push(JSON.stringify(jsonOfEntity(next.value, level, call.base)))
+  let next = await nextEntity(found)
+  for (; !next.done && first.length < MAX_ENTITIES; next = await nextEntity(found))
+    first.push(JSON.stringify(jsonOfEntity(next.value, level, call.baseUrl)))
   if (!next.done) {
-    const body = Readable.from(pieces(first, next.value, found, level, call.base))
+    const body = Readable.from(pieces(first, next.value, found, level, call.baseUrl))
     return { contentType, headers: warningHeaders(warnings), body }
   }
   const headers = warningHeaders([...warnings, ...END_WARNINGS[next.value.outcome]])
@@ -129,7 +129,7 @@ const warningHeaders = (texts: readonly string[]): Readonly<Record<string, strin
       }
 
 /** @throws ApiError malformed: a key has an invalid value */
-async function nextOf(found: AsyncGenerator<FoundEntity, EntitiesEnd>) {
+async function nextEntity(found: AsyncGenerator<FoundEntity, EntitiesEnd>) {
   try {
     return await found.next()
   } catch (error) {
@@ -142,32 +142,32 @@ async function nextOf(found: AsyncGenerator<FoundEntity, EntitiesEnd>) {
 function searchIn(level: SearchLevel, { query, params }: DicomwebCall): Search {
   const keys = new Map<number, EntityKey>()
   const unknown = new Set<string>()
-  const included = new Set(DEFAULTS[level])
+  const includedTags = new Set(DEFAULT_RETURN_TAGS[level])
   const { studyInstanceUid, seriesInstanceUid } = params
   // PS3.18 10.6.3.3: the attributes of the levels above, where the path does not name the entity.
   if (level !== 'STUDY' && studyInstanceUid === undefined)
-    for (const tag of DEFAULTS.STUDY) included.add(tag)
+    for (const tag of DEFAULT_RETURN_TAGS.STUDY) includedTags.add(tag)
   if (level === 'IMAGE' && seriesInstanceUid === undefined)
-    for (const tag of DEFAULTS.SERIES) included.add(tag)
+    for (const tag of DEFAULT_RETURN_TAGS.SERIES) includedTags.add(tag)
   for (const [name, text] of query) {
-    if (OPTIONS.has(name.toLowerCase())) continue
+    if (OPTION_PARAMETERS.has(name.toLowerCase())) continue
     const tag = tagIn(name)
     const attribute = tag === undefined ? undefined : RETRIEVAL_ATTRIBUTES.get(tag)
     if (!attribute) {
       unknown.add(name)
       continue
     }
-    included.add(attribute.tag)
+    includedTags.add(attribute.tag)
     keys.set(attribute.tag, { tag: attribute.tag, text: matchingText(attribute.vr, text) })
   }
   for (const field of query.getAll('includefield').flatMap((text) => text.split(',')))
-    for (const tag of tagsOfField(field.trim(), level)) included.add(tag)
+    for (const tag of tagsOfField(field.trim(), level)) includedTags.add(tag)
   if (studyInstanceUid !== undefined)
     keys.set(STUDY_UID, { tag: STUDY_UID, text: studyInstanceUid })
   if (seriesInstanceUid !== undefined)
     keys.set(SERIES_UID, { tag: SERIES_UID, text: seriesInstanceUid })
   return {
-    ...{ keys: [...keys.values()], returnKeys: [...included] },
+    ...{ keys: [...keys.values()], returnKeys: [...includedTags] },
     limit: countIn(query, 'limit'),
     offset: countIn(query, 'offset') ?? 0,
     warnings: [
@@ -202,19 +202,19 @@ const tagIn = (name: string): number | undefined =>
 function countIn(query: URLSearchParams, name: 'limit' | 'offset'): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  if (!/^\d{1,9}$/.test(text)) throw malformedParameter(name)
+  if (!/^\d{1,9}$/.test(text)) throw malformedParameterError(name)
   return Number(text)
 }
 
 /** The media type of JSON that the caller accepts. @throws ApiError not-acceptable */
 export function jsonTypeFor({ accept, query }: DicomwebCall): string {
-  const accepted = acceptedBy(accept, query.get('accept') ?? undefined)
+  const accepted = acceptedRepresentations(accept, query.get('accept') ?? undefined)
   for (const each of accepted) {
     if (!each.isSingle) continue
     if (isOfType(each, DICOM_JSON)) return DICOM_JSON
     if (isOfType(each, 'application/json')) return 'application/json'
   }
-  throw notAcceptable()
+  throw notAcceptableError()
 }
 
 const CHARACTER_SET: JsonAttribute = { vr: 'CS', Value: ['ISO_IR 192'] }
@@ -245,9 +245,9 @@ function jsonOfText(vr: string, text: string): JsonAttribute {
     Value: text.split('\\').map((one) => {
       if (one === '') return null
       if (vr === 'PN') return jsonPersonName(one)
-      return NUMBERS.has(vr) && Number.isFinite(Number(one)) ? Number(one) : one
+      return NUMBER_VRS.has(vr) && Number.isFinite(Number(one)) ? Number(one) : one
     }),
   }
 }
 
-const NUMBERS: ReadonlySet<string> = new Set(['DS', 'IS', 'SL', 'SS', 'UL', 'US'])
+const NUMBER_VRS: ReadonlySet<string> = new Set(['DS', 'IS', 'SL', 'SS', 'UL', 'US'])

@@ -4,7 +4,7 @@ import { readFull } from '#server/database/part-file.ts'
 import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { locateFrame } from '#server/modules/viewer/image-file.ts'
 import type { OpenFiles } from '#server/modules/viewer/open-files.ts'
-import { type MultipartBody, onePartOf, type Part } from './multipart.ts'
+import { allocateSinglePart, type MultipartBody, type Part } from './multipart.ts'
 
 /** A frame that is one piece of its file, and is sent as it is there. */
 export interface StoredFrame {
@@ -14,10 +14,10 @@ export interface StoredFrame {
 }
 
 /** Located frames that are remembered: a few megabytes. */
-const MAX_LOCATED = 20_000
+const MAX_LOCATED_FRAMES = 20_000
 /** Of a CT or MR image; larger frames have a buffer of their own. */
 const SLICE_BYTES = 1 << 20
-const KEPT_SLICES = 16
+const MAX_KEPT_SLICES = 16
 
 /**
  * Reads frames of files that never change. Where a frame is is remembered, so that a further request
@@ -26,8 +26,8 @@ const KEPT_SLICES = 16
  */
 export class StoredFrames {
   readonly #files: OpenFiles
-  readonly #located = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED })
-  readonly #slices = new SlicePool(SLICE_BYTES, KEPT_SLICES)
+  readonly #locatedFrames = new LRUCache<string, StoredFrame>({ max: MAX_LOCATED_FRAMES })
+  readonly #slices = new SlicePool(SLICE_BYTES, MAX_KEPT_SLICES)
 
   constructor(files: OpenFiles) {
     this.#files = files
@@ -42,13 +42,13 @@ export class StoredFrames {
     number: number,
   ): Promise<StoredFrame | undefined> {
     const key = `${path} ${number}`
-    const known = this.#located.get(key)
+    const known = this.#locatedFrames.get(key)
     if (known) return known
     const bytes = await this.#files.use(path, async ({ viewed }) => locateFrame(viewed, number))
     const [span, ...others] = bytes?.spans ?? []
-    if (!span || others.length > 0 || bytes?.swapsPairs || bytes?.cut) return undefined
+    if (!span || others.length > 0 || bytes?.swapsPairs || bytes?.bitRange) return undefined
     const frame = { path, at: span.at, length: span.length }
-    this.#located.set(key, frame)
+    this.#locatedFrames.set(key, frame)
     return frame
   }
 
@@ -58,8 +58,8 @@ export class StoredFrames {
     type: string,
     headers: Part['headers'],
   ): Promise<MultipartBody & { readonly release: () => void }> {
-    const take = (size: number) => this.#slices.take(size)
-    const { place, ...answer } = onePartOf(type, headers, length, take)
+    const takeSlice = (size: number) => this.#slices.take(size)
+    const { place, ...answer } = allocateSinglePart(type, headers, length, takeSlice)
     // The threads of the pool are worth their way for the bytes, not for opening and closing.
     const descriptor = openSync(path, 'r')
     try {

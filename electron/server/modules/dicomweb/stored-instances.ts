@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { IS_NO_REJECTION_NOTE } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 
 /** A stored instance as DICOMweb needs it. */
 export interface StoredInstance {
@@ -26,7 +26,7 @@ export async function instanceFile(
   context: Context,
   instance: StoredInstance,
 ): Promise<StoredInstance & { readonly path: string }> {
-  if (instance.localRemovedAt !== null) return await withLocalFile(context, instance.instanceId)
+  if (instance.localRemovedAt !== null) return await ensureLocalFile(context, instance.instanceId)
   return { ...instance, path: context.imageFiles.pathOf(instance.file) }
 }
 
@@ -40,17 +40,17 @@ export interface ResourcePath {
 const COLUMNS =
   'instanceId, studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid, transferSyntaxUid, file, dataSetOffset, bytes, localRemovedAt'
 /** Instances in quarantine, replaced versions and rejection notes are never sent. */
-const SENT = `from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
-const ONE = `select ${COLUMNS} ${SENT} and sopInstanceUid = ? and seriesInstanceUid = ? and studyInstanceUid = ?`
-const SELECT_BY_STUDY = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? order by instanceId`
-const SELECT_BY_SERIES = `select ${COLUMNS} ${SENT} and studyInstanceUid = ? and seriesInstanceUid = ? order by instanceId`
+const FROM_SENDABLE = `from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
+const SELECT_BY_UIDS = `select ${COLUMNS} ${FROM_SENDABLE} and sopInstanceUid = ? and seriesInstanceUid = ? and studyInstanceUid = ?`
+const SELECT_BY_STUDY = `select ${COLUMNS} ${FROM_SENDABLE} and studyInstanceUid = ? order by instanceId`
+const SELECT_BY_SERIES = `select ${COLUMNS} ${FROM_SENDABLE} and studyInstanceUid = ? and seriesInstanceUid = ? order by instanceId`
 
 export const findStoredInstance = (
   database: Database,
   { studyInstanceUid, seriesInstanceUid, sopInstanceUid }: Required<ResourcePath>,
 ): StoredInstance | undefined =>
   database.get(
-    rawQuery<StoredInstance>(ONE, [
+    rawQuery<StoredInstance>(SELECT_BY_UIDS, [
       sopInstanceUid ?? '',
       seriesInstanceUid ?? '',
       studyInstanceUid,

@@ -1,6 +1,10 @@
 import type { Context } from '#server/context.ts'
-import { BytesMissing, ByteWindow, ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
-import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
+import {
+  ByteWindow,
+  MissingBytesError,
+  ViewedFileFault,
+} from '#server/dicom/data-set/byte-window.ts'
+import { DataSetInterruptedError } from '#server/dicom/data-set/data-set-stream.ts'
 import type { JsonAttribute, JsonDataSet } from '#server/dicom/data-set/dicom-json.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
 import { HeaderReader, textOf } from '#server/dicom/data-set/header-reader.ts'
@@ -15,7 +19,7 @@ import { DICOM, DICOM_JSON } from './media-types.ts'
 import { readParts, type UploadedPart } from './uploads.ts'
 
 /** PS3.18 Table I.2-2, PS3.4 Table B.2-1. */
-const FAILURE = {
+const FAILURE_REASONS = {
   processing: 0x0110,
   sopClass: 0x0122,
   transferSyntax: 0xc122,
@@ -27,7 +31,7 @@ const FAILURE = {
 const MAX_START_BYTES = 1 << 20
 
 /** The outcome of one part. */
-interface Outcome {
+interface PartOutcome {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
   readonly studyInstanceUid: string
@@ -50,7 +54,7 @@ export async function storeInstances(
   studyInstanceUid: string | undefined,
 ): Promise<DicomwebAnswer> {
   const association = associationOf(context, call)
-  const outcomes: Outcome[] = []
+  const outcomes: PartOutcome[] = []
   let isComplete = false
   try {
     const parts = await readParts(call.contentType, call.body, async (part, index) => {
@@ -65,7 +69,7 @@ export async function storeInstances(
       detail: isComplete ? null : message('dicomweb.upload-interrupted'),
     })
   }
-  return answerOf(outcomes, call.base)
+  return answerOf(outcomes, call.baseUrl)
 }
 
 /**
@@ -92,18 +96,22 @@ export async function storePart(
   { signal }: Pick<DicomwebCall, 'signal'>,
   { type, content }: UploadedPart,
   studyWanted: string | undefined,
-): Promise<Outcome> {
+): Promise<PartOutcome> {
   const pieces = content[Symbol.asyncIterator]()
   const start = await startOf(pieces)
   const uids = start ? start.uids : NO_UIDS
-  const failed = (status: number): Outcome => ({ ...uids, status })
-  if (!start || (type() !== '' && type() !== DICOM)) return failed(FAILURE.notUnderstood)
+  const failedOutcome = (status: number): PartOutcome => ({ ...uids, status })
+  if (!start || (type() !== '' && type() !== DICOM))
+    return failedOutcome(FAILURE_REASONS.notUnderstood)
   const { transferSyntaxUid } = start.file
   if (!isStorageClass(uids.sopClassUid, settings.get('intake.acceptUnknownClasses')))
-    return failed(uids.sopClassUid === '' ? FAILURE.notUnderstood : FAILURE.sopClass)
-  if (!STORAGE_TRANSFER_SYNTAXES.includes(transferSyntaxUid)) return failed(FAILURE.transferSyntax)
+    return failedOutcome(
+      uids.sopClassUid === '' ? FAILURE_REASONS.notUnderstood : FAILURE_REASONS.sopClass,
+    )
+  if (!STORAGE_TRANSFER_SYNTAXES.includes(transferSyntaxUid))
+    return failedOutcome(FAILURE_REASONS.transferSyntax)
   if (studyWanted !== undefined && studyWanted !== uids.studyInstanceUid)
-    return failed(FAILURE.otherStudy)
+    return failedOutcome(FAILURE_REASONS.otherStudy)
   const { status } = await receiver.store({
     ...{ association, messageId: 1, transferSyntax: transferSyntaxUid, signal },
     ...{ sopClassUid: uids.sopClassUid, sopInstanceUid: uids.sopInstanceUid },
@@ -111,7 +119,7 @@ export async function storePart(
     dataSet: dataSetOf(start.rest, pieces),
     release: () => undefined,
   })
-  return failed(status)
+  return failedOutcome(status)
 }
 
 const NO_UIDS = { sopClassUid: '', sopInstanceUid: '', studyInstanceUid: '', seriesInstanceUid: '' }
@@ -128,8 +136,8 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   const read: Buffer[] = []
   let length = 0
   let isWhole = false
-  const more = async (): Promise<Buffer | undefined> => {
-    const next = await nextOf(pieces)
+  const readMore = async (): Promise<Buffer | undefined> => {
+    const next = await nextPiece(pieces)
     if (next.done) isWhole = true
     else {
       read.push(next.value)
@@ -139,15 +147,15 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   }
   let file: FileStart | undefined
   while (!file && length <= MAX_START_BYTES) {
-    await more()
+    await readMore()
     file = fileStartOf(Buffer.concat(read), isWhole)
     if (isWhole && !file) return undefined
   }
   if (!file) return undefined
-  const reader = new HeaderReader(file.transferSyntaxUid, IDENTIFYING)
+  const reader = new HeaderReader(file.transferSyntaxUid, IDENTIFYING_TAGS)
   reader.push(Buffer.concat(read).subarray(file.dataSetOffset))
   while (!reader.isDone && length - file.dataSetOffset <= MAX_START_BYTES) {
-    const next = await more()
+    const next = await readMore()
     if (!next) break
     reader.push(next)
   }
@@ -161,7 +169,7 @@ async function startOf(pieces: AsyncIterator<Buffer>): Promise<PartStart | undef
   return { file, uids, rest: Buffer.concat(read).subarray(file.dataSetOffset) }
 }
 
-const IDENTIFYING = [
+const IDENTIFYING_TAGS = [
   TAG.sopClassUid,
   TAG.sopInstanceUid,
   TAG.studyInstanceUid,
@@ -175,7 +183,7 @@ function fileStartOf(bytes: Buffer, isWhole: boolean): FileStart | undefined {
   try {
     return readFileStart(new ByteWindow(source), isWhole ? bytes.length : undefined)
   } catch (error) {
-    if (error instanceof BytesMissing || error instanceof ViewedFileFault) return undefined
+    if (error instanceof MissingBytesError || error instanceof ViewedFileFault) return undefined
     throw error
   }
 }
@@ -186,23 +194,23 @@ async function* dataSetOf(
 ): AsyncGenerator<readonly Buffer[]> {
   if (first.length > 0) yield [first]
   for (;;) {
-    const next = await nextOf(pieces)
+    const next = await nextPiece(pieces)
     if (next.done) return
     yield [next.value]
   }
 }
 
 /** @throws DataSetInterrupted if the upload ends within the part */
-async function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer, unknown>> {
+async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer, unknown>> {
   try {
     return await pieces.next()
   } catch {
-    throw new DataSetInterrupted('the upload ended within a part')
+    throw new DataSetInterruptedError('the upload ended within a part')
   }
 }
 
 /** PS3.18 10.5.3: what was stored and what was not, in the DICOM JSON Model. */
-function answerOf(outcomes: readonly Outcome[], base: string): DicomwebAnswer {
+function answerOf(outcomes: readonly PartOutcome[], base: string): DicomwebAnswer {
   const stored = outcomes.filter(({ status }) => status === 0)
   const failed = outcomes.filter(({ status }) => status !== 0)
   const studies = new Set(stored.map(({ studyInstanceUid }) => studyInstanceUid))
@@ -232,7 +240,7 @@ function answerOf(outcomes: readonly Outcome[], base: string): DicomwebAnswer {
   return { status, contentType: DICOM_JSON, body: Buffer.from(JSON.stringify(json)) }
 }
 
-const referenceTo = ({ sopClassUid, sopInstanceUid }: Outcome): JsonDataSet => ({
+const referenceTo = ({ sopClassUid, sopInstanceUid }: PartOutcome): JsonDataSet => ({
   '00081150': uid(sopClassUid),
   '00081155': uid(sopInstanceUid),
 })

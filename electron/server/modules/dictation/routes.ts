@@ -7,7 +7,7 @@ import { serveUpload } from '#server/http/upload-route.ts'
 import { readStudy } from '#server/modules/studies/service.ts'
 import { demand, windowCaller } from '#server/modules/users/caller.ts'
 import {
-  DICTATION_TYPE,
+  DICTATION_MEDIA_TYPE,
   dashboardDictation,
   dictatedSeconds,
   MAX_DICTATION_BYTES,
@@ -15,10 +15,10 @@ import {
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { SpeechEngine } from './speech-engine.ts'
-import { silence } from './wav.ts'
+import { silentWav } from './wav.ts'
 
 /** The answer may follow the engine's time by so much. */
-const SPARE_MS = 30_000
+const RESPONSE_MARGIN_MS = 30_000
 
 /** Declares the calls about dictation (`shared/contract/dictation.ts`). */
 export function serveDictation(app: HttpApp, context: Context, engine: SpeechEngine): void {
@@ -33,9 +33,9 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
     test: () => testEngine(engine),
   })
   const rule = {
-    mediaType: DICTATION_TYPE,
+    mediaType: DICTATION_MEDIA_TYPE,
     maxBytes: MAX_DICTATION_BYTES,
-    answerMs: () => engine.budgetMs + SPARE_MS,
+    responseTimeoutMs: () => engine.budgetMs + RESPONSE_MARGIN_MS,
   }
   serveUpload(app, transcribe, rule, async ({ params, query, user, content, bytes, signal }) => {
     const caller = callerOf(user)
@@ -51,8 +51,8 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
 }
 
 async function testEngine(engine: SpeechEngine) {
-  const audio = silence(1)
-  const began = performance.now()
+  const audio = silentWav(1)
+  const startedAt = performance.now()
   try {
     const content = Readable.from([audio])
     const recording = { content, bytes: audio.length, language: 'en' } as const
@@ -61,6 +61,6 @@ async function testEngine(engine: SpeechEngine) {
     if (!(error instanceof ApiError)) throw error
     return { success: false, message: error.explanation }
   }
-  const seconds = Math.max(1, Math.round((performance.now() - began) / 100)) / 10
+  const seconds = Math.max(1, Math.round((performance.now() - startedAt) / 100)) / 10
   return { success: true, message: message('dictation.test-passed', { seconds }) }
 }

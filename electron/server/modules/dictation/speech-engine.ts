@@ -8,9 +8,9 @@ import type { Context } from '#server/context.ts'
 import { admitPrivateUrl } from '#server/webhooks/address.ts'
 import type { Agents } from '#server/webhooks/agents.ts'
 import { withinBudget } from '#server/webhooks/network-fault.ts'
-import { discard, readBody } from '#server/webhooks/response-body.ts'
+import { discardBody, readBody } from '#server/webhooks/response-body.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import { DICTATION_TYPE, type DictationLanguage } from '#shared/contract/dictation.ts'
+import { DICTATION_MEDIA_TYPE, type DictationLanguage } from '#shared/contract/dictation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
@@ -97,7 +97,7 @@ export class SpeechEngine implements AsyncDisposable {
     })
     const { statusCode } = response
     if (statusCode < 200 || statusCode > 299)
-      throw discard(response, new WebhookError('status', statusWords(statusCode)))
+      throw discardBody(response, new WebhookError('status', statusMessage(statusCode)))
     const answer = await readBody(response, MAX_RESPONSE_BYTES, { bytes: 0 }, () => undefined)
     return textOf(answer)
   }
@@ -118,12 +118,12 @@ export function setDictationSecret(context: Context, secret: string | null, acto
   const url = context.settings.get('dictation.url')
   if (url === null && secret !== null)
     throw new ApiError('refused', message('dictation.no-address'))
-  const kept = { name: DICTATION_SECRET, action: 'dictation.secret' }
-  setBoundSecret(context, kept, url === null ? '' : new URL(url).origin, secret, actor)
+  const secretEntry = { name: DICTATION_SECRET, action: 'dictation.secret' }
+  setBoundSecret(context, secretEntry, url === null ? '' : new URL(url).origin, secret, actor)
 }
 
 /** What the engine most likely means. */
-function statusWords(status: number): Message {
+function statusMessage(status: number): Message {
   if (status === 401 || status === 403) return message('dictation.status-secret', { status })
   if (status === 404) return message('dictation.status-path', { status })
   if (status >= 300 && status < 400) return message('dictation.status-redirect', { status })
@@ -157,10 +157,10 @@ function multipart(
   )
   const disposition = 'form-data; name="file"; filename="dictation.wav"'
   const head = Buffer.from(
-    `${parts.join('')}--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${DICTATION_TYPE}\r\n\r\n`,
+    `${parts.join('')}--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${DICTATION_MEDIA_TYPE}\r\n\r\n`,
   )
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
-  async function* whole() {
+  async function* formData() {
     yield head
     yield* content
     yield tail
@@ -170,6 +170,6 @@ function multipart(
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + bytes + tail.length),
     },
-    body: Readable.from(whole(), { objectMode: false }),
+    body: Readable.from(formData(), { objectMode: false }),
   }
 }

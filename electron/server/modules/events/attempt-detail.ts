@@ -24,7 +24,7 @@ const Stored = z.object({
 
 const contextOf = (eventId: string, attempt: number) => `event ${eventId} detail ${attempt}`
 
-export function openedDetail(
+export function openDetail(
   seal: Seal,
   eventId: string,
   attempt: number,

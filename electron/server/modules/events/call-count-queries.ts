@@ -20,11 +20,11 @@ export interface CallCount {
 }
 
 // Must match the condition of the partial index eventsWithNotes literally.
-export const WITH_NOTES = sql<boolean>`notes > 0`
+export const HAS_NOTES = sql<boolean>`notes > 0`
 
 /** Events that may be sent several times; their calls are counted by attempt. */
-const ASYNCHRONOUS = EVENT_TYPES.filter((type) => kindOf(type) === 'asynchronous')
-const WHOLE_MS = sql<number>`cast(round(tookMs) as integer)`
+const ASYNCHRONOUS_TYPES = EVENT_TYPES.filter((type) => kindOf(type) === 'asynchronous')
+const ROUNDED_MS = sql<number>`cast(round(tookMs) as integer)`
 
 /** A time span; `to` is excluded. */
 export interface Span {
@@ -44,14 +44,14 @@ export const countCalls = (
       .select(({ fn }) => [
         'type',
         'outcome',
-        WHOLE_MS.as('tookMs'),
+        ROUNDED_MS.as('tookMs'),
         fn.countAll<number>().as('count'),
         sql<number>`sum(notes > 0)`.as('withNotes'),
       ])
       .where('createdAt', '>=', from)
       .where('createdAt', '<', to)
       .where('isTest', '=', 0)
-      .where('type', 'not in', ASYNCHRONOUS)
+      .where('type', 'not in', ASYNCHRONOUS_TYPES)
       .$if(endpointId !== undefined, (query) =>
         query.where(sql<boolean>`+endpointId = ${endpointId}`),
       )
@@ -77,7 +77,7 @@ export const countAttempts = (
           'withNotes',
         ),
       ])
-      .where('events.type', 'in', ASYNCHRONOUS)
+      .where('events.type', 'in', ASYNCHRONOUS_TYPES)
       .where('events.updatedAt', '>=', from)
       .where('events.isTest', '=', 0)
       .where('eventAttempts.at', '>=', from)
@@ -106,7 +106,7 @@ export const countRecentAttempts = (
         sql<number>`cast(round(eventAttempts.tookMs) as integer)`.as('tookMs'),
         fn.countAll<number>().as('count'),
       ])
-      .where('events.type', 'in', ASYNCHRONOUS)
+      .where('events.type', 'in', ASYNCHRONOUS_TYPES)
       .where('events.seq', '>=', fromSeq)
       .where('events.isTest', '=', 0)
       .where('eventAttempts.at', '>=', from)
@@ -142,7 +142,7 @@ export const newestWithNotes = (
           .onRef('eventAttempts.attempt', '=', 'events.attempts'),
       )
       .select(['events.eventId', 'eventAttempts.attempt', 'eventAttempts.sealedDetail'])
-      .where(WITH_NOTES)
+      .where(HAS_NOTES)
       .where(sql<boolean>`+events.type = ${type}`)
       .where(sql<boolean>`+events.createdAt >= ${since}`)
       .where('events.isTest', '=', 0)

@@ -62,7 +62,7 @@ export type EventListQuery = SliceQuery &
   Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'> &
   Pick<queries.EventQuery, 'owners' | 'state'>
 
-const FLUSH_MS = 500
+const FLUSH_INTERVAL_MS = 500
 /** Events written per turn of the event loop. */
 const BATCH_SIZE = 10
 /** This many events wait only if the disk does not respond. */
@@ -123,13 +123,13 @@ export class EventLog implements AsyncDisposable {
   ): void {
     const { database } = this.#context
     const before = queries.findEvent(database, eventId)
-    const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
-    const storedResponse = truncated(response, MAX_STORED_BYTES)
+    const newState = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
+    const storedResponse = truncate(response, MAX_STORED_BYTES)
     queries.addEventAttempt(
       database,
       eventId,
       { ...facts, response: withoutLinks(storedResponse), isCut: isCut(storedResponse, response) },
-      { state: stands, request: withoutQueries(request), effect, endpointId },
+      { state: newState, request: withoutQueries(request), effect, endpointId },
     )
   }
 
@@ -140,9 +140,9 @@ export class EventLog implements AsyncDisposable {
         throw new Error('events come faster than they can be written: one was not kept')
       const isWorklist =
         event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
-      const most = isWorklist ? MAX_WORKLIST_RESPONSE_BYTES : MAX_STORED_BYTES
-      const room = this.#waitingBytes > MAX_WAITING_BYTES ? 0 : most
-      const response = truncated(attempt.response, room)
+      const maxBytes = isWorklist ? MAX_WORKLIST_RESPONSE_BYTES : MAX_STORED_BYTES
+      const room = this.#waitingBytes > MAX_WAITING_BYTES ? 0 : maxBytes
+      const response = truncate(attempt.response, room)
       this.#waiting.set(event.eventId, {
         event,
         attempt: { ...attempt, response },
@@ -224,7 +224,7 @@ export class EventLog implements AsyncDisposable {
   }
 
   #writeSoon(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL_MS).unref()
   }
 
   #removeWaiting({ event, attempt }: PendingEvent): void {
@@ -250,13 +250,13 @@ export class EventLog implements AsyncDisposable {
     const { database } = this.#context
     const event = queries.findEvent(database, eventId, owners)
     if (!event) throw new ApiError('not-found', message('events.not-kept-settings'))
-    const whyNot = replayObstacle(this.#context, event)
+    const obstacle = replayObstacle(this.#context, event)
     return {
       ...summaryOf(database, event),
       request: queries.eventRequest(database, eventId),
       attemptList: queries.eventAttempts(database, eventId).map(attemptOf),
-      mayReplay: whyNot === null,
-      whyNot,
+      mayReplay: obstacle === null,
+      whyNot: obstacle,
     }
   }
 
@@ -285,12 +285,12 @@ function aboutOf(database: Database, text: string): EventAbout {
 }
 
 function summaryOf(database: Database, { seq: _, ...event }: EventRow): EventSummary {
-  const queued =
+  const queuedJob =
     event.state === 'waiting' ? findLatestOutboxJob(database, event.type, event.subject) : undefined
   return {
     ...event,
     kind: kindOf(event.type),
-    nextAt: queued?.state === 'waiting' ? queued.notBefore : null,
+    nextAt: queuedJob?.state === 'waiting' ? queuedJob.notBefore : null,
   }
 }
 
@@ -298,7 +298,7 @@ const rowOf = ({ apiKeyId, subject, isTest = false, ...event }: NewEvent) => ({
   ...event,
   subject: subjectOf(subject),
   isTest,
-  owner: apiKeyId ?? queries.CLINIC,
+  owner: apiKeyId ?? queries.CLINIC_OWNER,
 })
 
 const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttempt => ({
@@ -315,7 +315,7 @@ const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject
 
 /** The beginning of a body, copied so that the rest can be garbage-collected. */
-function truncated(body: Buffer | null, most: number): Buffer | null {
+function truncate(body: Buffer | null, most: number): Buffer | null {
   if (body === null || body.length <= most) return body
   return most === 0 ? null : Buffer.from(body.subarray(0, most))
 }
@@ -336,7 +336,7 @@ const withoutQueries = (json: string | null) =>
  * Matches a link in a response, complete or truncated, however the serializer escapes slashes and
  * question marks.
  */
-const LINK =
+const LINK_PATTERN =
   /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
 
 /**
@@ -345,6 +345,6 @@ const LINK =
  */
 function withoutLinks(response: Buffer | null): Buffer | null {
   const text = response?.toString('latin1') ?? ''
-  const cut = text.replace(LINK, '"$1?..."')
-  return cut === text ? response : Buffer.from(cut, 'latin1')
+  const textWithoutLinks = text.replace(LINK_PATTERN, '"$1?..."')
+  return textWithoutLinks === text ? response : Buffer.from(textWithoutLinks, 'latin1')
 }

@@ -5,7 +5,7 @@ import { instantOf } from '#server/platform/clock.ts'
 import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type CallCount, countAttempts, countCalls } from './call-count-queries.ts'
 import { eventsWithNotes, listEvents } from './queries.ts'
 
@@ -36,8 +36,8 @@ export async function meterOf(
 ): Promise<MeterRow[]> {
   // Events that arrive in the meantime are included in the last batch.
   const end = now + DAY_MS
-  const whole = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
-  const callCounts = countAttempts(database, whole, endpointId)
+  const wholeRange = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
+  const callCounts = countAttempts(database, wholeRange, endpointId)
   for (let from = now - days * DAY_MS; from < now; from += BATCH_SPAN_MS) {
     const to = from + BATCH_SPAN_MS < now ? from + BATCH_SPAN_MS : end
     callCounts.push(
@@ -47,21 +47,22 @@ export async function meterOf(
   }
   const rows: MeterRow[] = []
   for (const type of EVENT_TYPES) {
-    const ofType = callCounts.filter((callCount) => callCount.type === type)
-    if (ofType.length === 0) continue
-    const called = ofType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-    const accepted = called.filter(({ outcome }) => outcome === 'accepted')
-    const byOutcome: Partial<Record<EventOutcome, number>> = {}
-    for (const { outcome, count } of ofType) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + count
+    const countsOfType = callCounts.filter((callCount) => callCount.type === type)
+    if (countsOfType.length === 0) continue
+    const callsMade = countsOfType.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+    const accepted = callsMade.filter(({ outcome }) => outcome === 'accepted')
+    const countByOutcome: Partial<Record<EventOutcome, number>> = {}
+    for (const { outcome, count } of countsOfType)
+      countByOutcome[outcome] = (countByOutcome[outcome] ?? 0) + count
     rows.push({
       type,
-      calls: sum(called, 'count'),
+      calls: sum(callsMade, 'count'),
       accepted: sum(accepted, 'count'),
       withNotes: sum(accepted, 'withNotes'),
-      byOutcome,
-      ...latencyOf(ofType),
-      notes: mostFrequent(
-        eventsWithNotes(database, type, { since: whole.from, endpointId }, EVENTS_WITH_NOTES),
+      byOutcome: countByOutcome,
+      ...latencyOf(countsOfType),
+      notes: mostFrequentNotes(
+        eventsWithNotes(database, type, { since: wholeRange.from, endpointId }, EVENTS_WITH_NOTES),
       ),
     })
     await nextTurn()
@@ -73,7 +74,7 @@ export async function meterOf(
  * The events of the clinic's default endpoint, each with the outcome of its latest call, including
  * tests.
  */
-export function newestCalls(database: Database): SetupState['partner'] {
+export function defaultEndpointStatus(database: Database): SetupState['partner'] {
   const endpoint = defaultEndpoint(database)
   if (!endpoint) return { url: null, endpointId: null, events: [] }
   const { url, endpointId } = endpoint
@@ -89,8 +90,8 @@ export function newestCalls(database: Database): SetupState['partner'] {
 export function latencyOf(
   callCounts: readonly Pick<CallCount, 'outcome' | 'tookMs' | 'count'>[],
 ): Pick<MeterRow, 'p50Ms' | 'p95Ms'> {
-  const called = callCounts.filter(({ outcome }) => !NOT_CALLED.has(outcome))
-  const sorted = called.toSorted((a, b) => a.tookMs - b.tookMs)
+  const callsMade = callCounts.filter(({ outcome }) => !NOT_CALLED.has(outcome))
+  const sorted = callsMade.toSorted((a, b) => a.tookMs - b.tookMs)
   return { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) }
 }
 
@@ -107,10 +108,10 @@ function percentile(
   part: number,
 ): number | null {
   const rank = Math.ceil(sum(sorted, 'count') * part)
-  let seen = 0
+  let seenCount = 0
   for (const { tookMs, count } of sorted) {
-    seen += count
-    if (seen >= rank) return tookMs
+    seenCount += count
+    if (seenCount >= rank) return tookMs
   }
   return null
 }
@@ -119,15 +120,15 @@ function percentile(
  * The most frequent notes, grouped by path without list indexes and by sentence, each with the
  * latest event that contains it.
  */
-function mostFrequent(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
+function mostFrequentNotes(notedEvents: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
-  for (const { eventId, notes } of noted) {
+  for (const { eventId, notes } of notedEvents) {
     for (const { path, sentence } of notes) {
-      const place = path.replace(/(?<=^|\.)\d+(?=\.|$)/g, '*')
-      const key = `${place}\n${english(sentence)}`
+      const pathPattern = path.replace(/(?<=^|\.)\d+(?=\.|$)/g, '*')
+      const key = `${pathPattern}\n${englishText(sentence)}`
       const known = counted.get(key)
       if (known) known.count++
-      else counted.set(key, { path: place, sentence, count: 1, eventId })
+      else counted.set(key, { path: pathPattern, sentence, count: 1, eventId })
     }
   }
   return [...counted.values()].toSorted((a, b) => b.count - a.count).slice(0, MAX_NOTES)

@@ -11,10 +11,10 @@ import {
   type SentEventAttempt,
   type SentEventWithAttempts,
 } from '#shared/contract/own-events.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import type { EventLog } from './log.ts'
-import { CLINIC } from './queries.ts'
+import { CLINIC_OWNER } from './queries.ts'
 import type { EventReplay } from './replay.ts'
 
 /**
@@ -22,7 +22,7 @@ import type { EventReplay } from './replay.ts'
  * 0076). Any other event does not exist for it.
  */
 export function serveOwnEvents(app: HttpApp, eventLog: EventLog, replay: EventReplay): void {
-  const readOwn = (caller: Caller, eventId: string) =>
+  const readOwnEvent = (caller: Caller, eventId: string) =>
     eventLog.read(eventId, ownersFor(requireKey(caller)))
 
   serveAll(app, ownEvents, {
@@ -35,11 +35,11 @@ export function serveOwnEvents(app: HttpApp, eventLog: EventLog, replay: EventRe
     },
     read: ({ caller, params }) =>
       detailReply(
-        readOwn(caller, params.eventId),
+        readOwnEvent(caller, params.eventId),
         requireKey(caller).eventAccess === 'with-bodies',
       ),
     replay({ caller, params: { eventId } }) {
-      const { whyNot } = readOwn(caller, eventId)
+      const { whyNot } = readOwnEvent(caller, eventId)
       if (whyNot) return { success: false, message: whyNot }
       const { apiKeyId } = requireKey(caller)
       replay.replay({ which: 'these', eventIds: [eventId] }, keyActor(apiKeyId))
@@ -49,7 +49,7 @@ export function serveOwnEvents(app: HttpApp, eventLog: EventLog, replay: EventRe
 }
 
 const ownersFor = ({ apiKeyId, seesClinicEvents }: ApiKeyCaller): string[] =>
-  seesClinicEvents ? [apiKeyId, CLINIC] : [apiKeyId]
+  seesClinicEvents ? [apiKeyId, CLINIC_OWNER] : [apiKeyId]
 
 const summaryReply = (event: EventSummary): SentEvent => ({
   ...{ eventId: event.eventId, type: event.type, kind: event.kind },
@@ -75,9 +75,9 @@ function attemptReply(attempt: EventAttempt, hasBodies: boolean): SentEventAttem
   return {
     ...facts,
     detail: hasBodies || !isFromBody ? text(detail) : null,
-    remarks: notes.map(({ path, sentence }) => ({ path, sentence: english(sentence) })),
+    remarks: notes.map(({ path, sentence }) => ({ path, sentence: englishText(sentence) })),
     response: hasBodies ? response : null,
   }
 }
 
-const text = (message: Message | null) => message && english(message)
+const text = (message: Message | null) => message && englishText(message)

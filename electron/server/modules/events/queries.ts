@@ -8,8 +8,8 @@ import type { EventType } from '#shared/contract/webhooks.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 import { type Message, storedMessage, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
-import { openedDetail, sealedDetail } from './attempt-detail.ts'
-import { type CallsSince, newestWithNotes, WITH_NOTES } from './call-count-queries.ts'
+import { openDetail, sealedDetail } from './attempt-detail.ts'
+import { type CallsSince, HAS_NOTES, newestWithNotes } from './call-count-queries.ts'
 
 /**
  * waiting: will be sent, or sent again. done: accepted. failed: no further attempts. dropped:
@@ -52,7 +52,7 @@ export type NewEventRow = Pick<
 }
 
 /** The owner of an event that belongs to no API key, such as a worklist request. */
-export const CLINIC = 'clinic'
+export const CLINIC_OWNER = 'clinic'
 
 export interface EventAttemptRow {
   readonly attempt: number
@@ -80,7 +80,7 @@ export interface EventUpdate {
   readonly effect?: Message | null | undefined
 }
 
-export type EventShow = 'all' | 'waiting' | 'failed' | 'notes'
+export type EventListFilter = 'all' | 'waiting' | 'failed' | 'notes'
 
 /** Selects an event by id, the events of a subject, or those of a subject and its study. */
 export type EventAbout =
@@ -90,7 +90,7 @@ export type EventAbout =
 
 export interface EventQuery extends SliceQuery {
   readonly type?: EventType | undefined
-  readonly show: EventShow
+  readonly show: EventListFilter
   readonly endpointId?: string | undefined
   readonly about?: EventAbout | undefined
   /** Only events of these; see `CLINIC`. */
@@ -119,8 +119,8 @@ const COLUMNS = [
 const FILTERS = {
   waiting: sql<boolean>`state = 'waiting'`,
   failed: sql<boolean>`state = 'failed'`,
-  notes: WITH_NOTES,
-} as const satisfies Record<Exclude<EventShow, 'all'>, unknown>
+  notes: HAS_NOTES,
+} as const satisfies Record<Exclude<EventListFilter, 'all'>, unknown>
 
 export const selectEvents = ({ sql }: Database) => sql.selectFrom('events').select(COLUMNS)
 
@@ -176,7 +176,7 @@ export function listEvents(
       .$if(after !== undefined, (query) => query.where('seq', '<', Number(after)))
       .$if(type !== undefined, (query) => query.where(isOfType(type as EventType)))
       .$if(endpointId !== undefined, (query) => query.where(isOfEndpoint(endpointId as string)))
-      .$if(show !== 'all', (query) => query.where(FILTERS[show as Exclude<EventShow, 'all'>]))
+      .$if(show !== 'all', (query) => query.where(FILTERS[show as Exclude<EventListFilter, 'all'>]))
       .$if(about !== undefined, (query) => query.where(isAbout(about as EventAbout)))
       .$if(owners !== undefined, (query) => query.where(isOwnedBy(owners as readonly string[])))
       .$if(state !== undefined, (query) => query.where('state', '=', state as EventState))
@@ -211,7 +211,7 @@ export function eventAttempts(database: Database, eventId: string): EventAttempt
     .map(({ seq: _, sealedDetail, sealedResponse, ...row }) => ({
       ...row,
       outcome: row.outcome as EventOutcome,
-      ...openedDetail(database.seal, eventId, row.attempt, sealedDetail),
+      ...openDetail(database.seal, eventId, row.attempt, sealedDetail),
       response:
         sealedResponse && database.seal.open(sealedResponse, responseContext(eventId, row.attempt)),
     }))
@@ -263,7 +263,7 @@ export const eventsWithNotes = (
 ) =>
   newestWithNotes(database, type, calls, limit).map(({ eventId, attempt, sealedDetail }) => ({
     eventId: eventId as WebhookEventId,
-    notes: openedDetail(database.seal, eventId, attempt, sealedDetail).notes,
+    notes: openDetail(database.seal, eventId, attempt, sealedDetail).notes,
   }))
 
 type EventColumns = Omit<Schema['events'], 'seq'>

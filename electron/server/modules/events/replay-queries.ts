@@ -44,13 +44,13 @@ export const eventsInState = (
  * `undefined` if there is none.
  */
 export function lastAcceptedBeforeFailure(database: Database, endpointId: string | null) {
-  const ofEndpoint = database.sql
+  const endpointEvents = database.sql
     .selectFrom('events')
     .where('endpointId', 'is', endpointId)
     .where('isTest', '=', 0)
   const newest = (state: EventState) =>
     database.get(
-      ofEndpoint
+      endpointEvents
         .select('seq')
         .where('state', '=', state)
         .where('attempts', '>', 0)
@@ -59,7 +59,7 @@ export function lastAcceptedBeforeFailure(database: Database, endpointId: string
     )?.seq ?? 0
   const failure = Math.max(newest('failed'), newest('waiting'))
   return database.get(
-    ofEndpoint
+    endpointEvents
       .select('createdAt')
       // Does not use the index on the state, because most events are done and the endpoint's latest
       // one is close.

@@ -22,9 +22,9 @@ import { type EventRow, findEvent, setEventState } from './queries.ts'
 import { eventsInState, findReportState, lastAcceptedBeforeFailure } from './replay-queries.ts'
 
 type Calls = typeof dashboardEvents
-export type ReplayWhich = CallOf<Calls['replay']>['body']
+export type ReplaySelection = CallOf<Calls['replay']>['body']
 /** Repeats the requests behind soft events, by event type; the argument is the event's subject. */
-export type RepeatRequest = Partial<Record<EventType, (subject: string) => Promise<void>>>
+export type RequestRepeaters = Partial<Record<EventType, (subject: string) => Promise<void>>>
 
 /** Returns why an event cannot be sent again; null if it can. */
 export function replayObstacle(
@@ -33,25 +33,25 @@ export function replayObstacle(
 ): Message | null {
   if (isTest) return message('events.was-test')
   if (kindOf(type) === 'synchronous') return message('events.answer-needed-no-more')
-  const isHere = {
+  const SUBJECT_CHECKS = {
     'report.delivered': () => findReportState(database, subject)?.status === 'completed',
     'patient_study.enrichment_requested': () => findImageStudy(database, subject) !== undefined,
     'clinical_context.enrichment_requested': () => findStudy(database, subject) !== undefined,
   }[type as string]
-  if (isHere?.()) return null
+  if (SUBJECT_CHECKS?.()) return null
   return message(type === 'report.delivered' ? 'events.report-gone' : 'events.study-gone')
 }
 
-const MAX_IN_SPAN = 1000
-const MAX_IN_OUTAGE = 10_000
+const MAX_EVENTS_IN_SPAN = 1000
+const MAX_EVENTS_IN_OUTAGE = 10_000
 const ALL_TIME = { from: '', to: '9999' }
-const UNDELIVERED = ['waiting', 'failed'] as const
+const UNDELIVERED_STATES = ['waiting', 'failed'] as const
 
 /** Sends events again, or drops them, at a user's request. */
 export class EventReplay implements AsyncDisposable {
   readonly #context: Context
   readonly #wake: () => void
-  readonly #repeat: RepeatRequest
+  readonly #repeaters: RequestRepeaters
   #isClosed = false
   #requests: Promise<void> = Promise.resolve()
 
@@ -59,10 +59,10 @@ export class EventReplay implements AsyncDisposable {
    * @param wake starts sending waiting events
    * @param ask rejects with ApiError if the request is no longer needed
    */
-  constructor(context: Context, wake: () => void, ask: RepeatRequest) {
+  constructor(context: Context, wake: () => void, ask: RequestRepeaters) {
     this.#context = context
     this.#wake = wake
-    this.#repeat = ask
+    this.#repeaters = ask
   }
 
   /**
@@ -70,18 +70,18 @@ export class EventReplay implements AsyncDisposable {
    * still waiting. Soft events are requested again, one after the other, with new ids.
    * @throws ApiError refused if the span selects synchronous events or too many events
    */
-  replay(which: ReplayWhich, actor: Actor): ReplyOf<Calls['replay']> {
+  replay(which: ReplaySelection, actor: Actor): ReplyOf<Calls['replay']> {
     const context = this.#context
     const { rows, skipped } = selectEvents(context.database, which)
-    const judged = rows.map((event) => ({ event, why: replayObstacle(context, event) }))
+    const checked = rows.map((event) => ({ event, why: replayObstacle(context, event) }))
     const { sent, soft } = sortForSending(
-      judged.flatMap(({ event, why }) => (why === null ? event : [])),
+      checked.flatMap(({ event, why }) => (why === null ? event : [])),
     )
     const reply = {
       queued: sent.length + soft.length,
       skipped: [
         ...skipped,
-        ...judged.flatMap(({ event: { eventId }, why }) => (why === null ? [] : { eventId, why })),
+        ...checked.flatMap(({ event: { eventId }, why }) => (why === null ? [] : { eventId, why })),
       ],
     }
     if (which.isTrial || reply.queued === 0) return reply
@@ -92,7 +92,7 @@ export class EventReplay implements AsyncDisposable {
       const eventIds = [...sent, ...soft].map(({ eventId }) => eventId)
       note(context, actor, 'event.replay', which.which, {
         queued: reply.queued,
-        eventIds: eventIds.slice(0, MAX_IN_SPAN),
+        eventIds: eventIds.slice(0, MAX_EVENTS_IN_SPAN),
       })
     })
     if (sent.length > 0) this.#wake()
@@ -137,7 +137,7 @@ export class EventReplay implements AsyncDisposable {
       this.#requests = this.#requests.then(async () => {
         if (this.#isClosed) return
         try {
-          await this.#repeat[type]?.(subject)
+          await this.#repeaters[type]?.(subject)
         } catch (error) {
           // The request is no longer needed: it was answered in the meantime, or another one is
           // running.
@@ -153,11 +153,11 @@ export class EventReplay implements AsyncDisposable {
  * events, each subject occurs once.
  */
 function sortForSending(events: readonly EventRow[]) {
-  const again = events.toSorted((a, b) => a.seq - b.seq)
+  const sorted = events.toSorted((a, b) => a.seq - b.seq)
   const soft = new Map(
-    again.filter(isSoft).map((event) => [`${event.type} ${event.subject}`, event]),
+    sorted.filter(isSoft).map((event) => [`${event.type} ${event.subject}`, event]),
   )
-  return { sent: again.filter((event) => !isSoft(event)), soft: [...soft.values()] }
+  return { sent: sorted.filter((event) => !isSoft(event)), soft: [...soft.values()] }
 }
 
 /** Queues the event again, or makes its waiting job due now. */
@@ -176,7 +176,7 @@ function requeue({ database }: Context, event: EventRow, at: string): void {
   setEventState(database, eventId, 'waiting', at)
 }
 
-interface Selection {
+interface EventSelection {
   readonly rows: readonly EventRow[]
   readonly skipped: readonly { readonly eventId: WebhookEventId; readonly why: Message }[]
 }
@@ -185,14 +185,14 @@ interface Selection {
  * Finds the selected events.
  * @throws ApiError refused
  */
-function selectEvents(database: Database, which: ReplayWhich): Selection {
+function selectEvents(database: Database, which: ReplaySelection): EventSelection {
   if (which.which === 'these') return eventsById(database, which.eventIds)
   return which.which === 'span'
     ? { rows: eventsOfSpan(database, which), skipped: [] }
     : { rows: sinceOutage(database), skipped: [] }
 }
 
-function eventsById(database: Database, eventIds: readonly WebhookEventId[]): Selection {
+function eventsById(database: Database, eventIds: readonly WebhookEventId[]): EventSelection {
   const known = [...new Set(eventIds)].map((eventId) => ({
     eventId,
     event: findEvent(database, eventId),
@@ -207,28 +207,32 @@ function eventsById(database: Database, eventIds: readonly WebhookEventId[]): Se
 
 function eventsOfSpan(
   database: Database,
-  { from, to, type, only }: Extract<ReplayWhich, { which: 'span' }>,
+  { from, to, type, only }: Extract<ReplaySelection, { which: 'span' }>,
 ): EventRow[] {
   if (type !== undefined && kindOf(type) === 'synchronous') {
-    const never = message('events.kind-never-sent-again')
-    throw new ApiError('refused', never, { errors: [{ path: 'body.type', message: never }] })
+    const neverSentAgain = message('events.kind-never-sent-again')
+    throw new ApiError('refused', neverSentAgain, {
+      errors: [{ path: 'body.type', message: neverSentAgain }],
+    })
   }
   const types =
     type === undefined ? EVENT_TYPES.filter((one) => kindOf(one) !== 'synchronous') : [type]
-  const states = only === 'failed' ? UNDELIVERED : EVENT_STATES
+  const states = only === 'failed' ? UNDELIVERED_STATES : EVENT_STATES
   const rows = types.flatMap((one) =>
-    eventsInState(database, one, states, { from, to: nextMillisecond(to) }, MAX_IN_SPAN + 1),
+    eventsInState(database, one, states, { from, to: nextMillisecond(to) }, MAX_EVENTS_IN_SPAN + 1),
   )
-  if (rows.length > MAX_IN_SPAN) {
-    const tooMany = message('events.too-many-in-span', { most: MAX_IN_SPAN })
-    throw new ApiError('refused', tooMany, { errors: [{ path: 'body.from', message: tooMany }] })
+  if (rows.length > MAX_EVENTS_IN_SPAN) {
+    const tooManyMessage = message('events.too-many-in-span', { most: MAX_EVENTS_IN_SPAN })
+    throw new ApiError('refused', tooManyMessage, {
+      errors: [{ path: 'body.from', message: tooManyMessage }],
+    })
   }
   return rows
 }
 
 function sinceOutage(database: Database): EventRow[] {
   const rows = EVENT_TYPES.filter((type) => kindOf(type) === 'asynchronous').flatMap((type) =>
-    eventsInState(database, type, UNDELIVERED, ALL_TIME, MAX_IN_OUTAGE),
+    eventsInState(database, type, UNDELIVERED_STATES, ALL_TIME, MAX_EVENTS_IN_OUTAGE),
   )
   const endpointIds = new Set(rows.map((row) => row.endpointId))
   const since = new Map(

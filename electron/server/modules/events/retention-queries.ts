@@ -31,10 +31,15 @@ export const deleteEventBodies = (
       )
       .map(({ seq }) => seq)
     if (seqs.length === 0) return 0
-    const forgotten = { events: { sealedRequest: null }, attempts: { sealedResponse: null } }
-    database.run(database.sql.updateTable('events').set(forgotten.events).where('seq', 'in', seqs))
+    const clearedColumns = { events: { sealedRequest: null }, attempts: { sealedResponse: null } }
     database.run(
-      database.sql.updateTable('eventAttempts').set(forgotten.attempts).where('seq', 'in', seqs),
+      database.sql.updateTable('events').set(clearedColumns.events).where('seq', 'in', seqs),
+    )
+    database.run(
+      database.sql
+        .updateTable('eventAttempts')
+        .set(clearedColumns.attempts)
+        .where('seq', 'in', seqs),
     )
     return seqs.length
   })

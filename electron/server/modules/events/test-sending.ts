@@ -14,7 +14,7 @@ import { type Message, message } from '#shared/messages/message.ts'
  * Returns a function that sends a test event with invented data to an endpoint, even if it is
  * disabled or its circuit breaker is open, and reports the outcome.
  */
-export function testSending(
+export function createTestSender(
   context: Context,
   requester: Requester,
   eventLog: Pick<EventLog, 'flush'>,
@@ -35,7 +35,7 @@ export function testSending(
     const accept = acceptAnswer(type)
     try {
       const { tookMs, omitted } = await requester.request(type, data, {
-        ...{ id: eventId, endpoint, evenIfOpen: true },
+        ...{ id: eventId, endpoint, ignoresOpenCircuit: true },
         apiKeyId: findEndpoint(context.database, endpointId)?.apiKeyId ?? null,
         about: { subject: 'test', studyInstanceUid: null, isTest: true },
         accept(reply) {

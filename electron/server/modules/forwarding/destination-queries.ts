@@ -11,14 +11,14 @@ import { messageOrNull } from '#shared/messages/message-schema.ts'
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
 // Not built with kysely, because this is read for every image.
-const ALL = rawQuery<{ [K in keyof DestinationRecord]: unknown }>(
+const SELECT_DESTINATIONS = rawQuery<{ [K in keyof DestinationRecord]: unknown }>(
   'select * from destinations order by name, destinationId',
   [],
 )
 
 /** Lists all destinations, ordered by name. */
 export const listDestinations = (database: Database): DestinationRecord[] =>
-  database.all(ALL).map(recordOf)
+  database.all(SELECT_DESTINATIONS).map(recordOf)
 
 export function findDestination(
   database: Database,

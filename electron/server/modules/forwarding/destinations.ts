@@ -3,7 +3,7 @@ import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
-import { countHeldOnlyBy, forgetCopiesOf } from '#server/modules/images/instance-copy-queries.ts'
+import { countHeldOnlyBy, deleteCopiesOf } from '#server/modules/images/instance-copy-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -64,7 +64,7 @@ export const updateDestination = (
     const changed = { ...after, updatedAt: instantOf(clock()) }
     queries.updateDestination(database, changed)
     // What the earlier node confirmed says nothing about this one.
-    if (nodeOf(before) !== nodeOf(changed)) forgetCopiesOf(database, destinationId)
+    if (nodeKeyOf(before) !== nodeKeyOf(changed)) deleteCopiesOf(database, destinationId)
     note(context, actor, 'destination.update', destinationId, detail)
     return changed
   })
@@ -104,7 +104,7 @@ function check(context: Context, destination: queries.DestinationRecord): void {
       message('destinations.must-differ'),
     )
   // A node that is configured twice would receive everything twice.
-  const duplicate = others.find((other) => nodeOf(other) === nodeOf(destination))
+  const duplicate = others.find((other) => nodeKeyOf(other) === nodeKeyOf(destination))
   if (duplicate)
     throw refused(
       'aeTitle',
@@ -124,13 +124,13 @@ function check(context: Context, destination: queries.DestinationRecord): void {
 }
 
 const isThisGateway = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
-  LOOPBACK.test(host) &&
+  LOOPBACK_HOST.test(host) &&
   port === settings.get('dimse.port') &&
   folded(aeTitle) === folded(settings.get('dimse.aeTitle'))
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i
+const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|::1)$/i
 const folded = (text: string) => text.trim().toUpperCase()
-const nodeOf = ({ aeTitle, host, port }: queries.DestinationRecord) =>
+const nodeKeyOf = ({ aeTitle, host, port }: queries.DestinationRecord) =>
   `${folded(aeTitle)} ${folded(host)} ${port}`
 
 const refused = (field: keyof NewDestination, explanation: Message, atField: Message) =>

@@ -2,7 +2,7 @@ import type { Database } from '#server/database/database.ts'
 import { type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { FORWARD_STATES } from '#shared/contract/destinations.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 
@@ -62,7 +62,7 @@ export interface ForwardAttempt {
   readonly lastError: string
 }
 
-const APPEND = `
+const INSERT_FORWARD = `
   insert into forwards (destinationId, instanceId, sopInstanceUid, studyInstanceUid, state, queuedAt, nextAt, status, lastError, sentAs,
     createdAt, updatedAt)
   values (?, ?, ?, ?, 'waiting', ?, ?, '', '', '', ?, ?)
@@ -71,15 +71,15 @@ const APPEND = `
     updatedAt = excluded.updatedAt
   where state in ('failed', 'dropped')
   returning forwardId`
-const DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
+const SELECT_DUE = `select * from forwards where state = 'waiting' and destinationId = ? and nextAt <= ? order by nextAt, forwardId limit ?`
 const SELECT_NEXT_AT = `select min(nextAt) as nextAt from forwards where state = 'waiting' and destinationId = ?`
-const OPEN = `where destinationId = ? and studyInstanceUid = ? and state in ('waiting', 'failed')`
-const RETRY = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ? ${OPEN}`
-const DROP = `update forwards set state = 'dropped', nextAt = null, updatedAt = ? ${OPEN}`
-const OPEN_STUDIES = `select studyInstanceUid from forwardedStudies where destinationId = ? and (waiting > 0 or failed > 0)`
+const OPEN_CONDITION = `where destinationId = ? and studyInstanceUid = ? and state in ('waiting', 'failed')`
+const RETRY_FORWARDS = `update forwards set state = 'waiting', attempts = 0, queuedAt = ?, nextAt = ?, updatedAt = ? ${OPEN_CONDITION}`
+const DROP_FORWARDS = `update forwards set state = 'dropped', nextAt = null, updatedAt = ? ${OPEN_CONDITION}`
+const SELECT_OPEN_STUDIES = `select studyInstanceUid from forwardedStudies where destinationId = ? and (waiting > 0 or failed > 0)`
 // Looks up pairs, because the index begins with the destination. This statement runs for every
 // instance that is stored.
-const SUPERSEDE = `
+const SUPERSEDE_FORWARDS = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
   where state in ('waiting', 'failed')
     and (destinationId, instanceId) in (
@@ -87,22 +87,22 @@ const SUPERSEDE = `
       where n.sopInstanceUid = ? and n.instanceId <> ? and n.state <> 'current')
   returning destinationId`
 // Joins the destinations for the same reason.
-const OF_INSTANCE = `(destinationId, instanceId) in (select destinationId, ? from destinations)`
+const INSTANCE_CONDITION = `(destinationId, instanceId) in (select destinationId, ? from destinations)`
 const DROP_OF_INSTANCE = `
   update forwards set state = 'dropped', nextAt = null, updatedAt = ?, lastError = ?
-  where state in ('waiting', 'failed') and ${OF_INSTANCE}
+  where state in ('waiting', 'failed') and ${INSTANCE_CONDITION}
   returning destinationId`
-const SENT_TO = `select destinationId from forwards where state = 'sent' and ${OF_INSTANCE}`
+const SELECT_SENT_DESTINATIONS = `select destinationId from forwards where state = 'sent' and ${INSTANCE_CONDITION}`
 // Version 0.1 stored the English text.
-const DROPPED_FOR = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${OF_INSTANCE}`
+const SELECT_DROPPED_DESTINATIONS = `select destinationId from forwards where state = 'dropped' and lastError in (?, ?) and ${INSTANCE_CONDITION}`
 // Dropped forwards are excluded: a user decided that the destination does not get the instance.
-const HOLDERS = `
+const SELECT_HOLDING_DESTINATIONS = `
   select distinct destinationId from forwards
   where state in ('sent', 'waiting', 'failed')
     and (destinationId, instanceId) in (
       select d.destinationId, i.value from json_each(?) i cross join destinations d)
   order by destinationId`
-const CORRECTED = `
+const SELECT_CORRECTED = `
   select n.instanceId from correctedInstances c join instances n on n.instanceId = c.correctedId
   where c.correctionId = ? and n.state = 'current'
   union all
@@ -110,13 +110,13 @@ const CORRECTED = `
   where r.correctionId = ? and n.state = 'current'`
 // Dropped forwards count as failed, because the destination still has the wrong version. Copies
 // that were corrected again belong to the later correction.
-const OF_CORRECTION = `
+const COUNT_OF_CORRECTION = `
   select total(state = 'waiting') as waiting, total(state = 'sent') as sent,
     total(state in ('failed', 'dropped')) as failed,
     ifnull(max(case when state <> 'sent' then lastError end), '') as lastError
-  from forwards where (destinationId, instanceId) in (select ?, instanceId from (${CORRECTED}))`
-const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
-const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
+  from forwards where (destinationId, instanceId) in (select ?, instanceId from (${SELECT_CORRECTED}))`
+const COUNT_QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(failed) as failed from forwardedStudies where destinationId = ?`
+const COUNT_ALL_OPEN = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
 const SELECT_WAITING = `
   select total(s.waiting) as count, min((
     select f.queuedAt from forwards f
@@ -134,7 +134,7 @@ export function appendForward(
   { destinationId, instanceId, sopInstanceUid, studyInstanceUid, at }: NewForward,
 ): number | undefined {
   const values = [destinationId, instanceId, sopInstanceUid, studyInstanceUid, at, at, at, at]
-  const row = database.get(rawQuery<{ forwardId: number }>(APPEND, values))
+  const row = database.get(rawQuery<{ forwardId: number }>(INSERT_FORWARD, values))
   if (row) database.notify('forwards')
   return row?.forwardId
 }
@@ -148,7 +148,7 @@ export const dueForwards = (
   destinationId: string,
   now: string,
   limit: number,
-) => database.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit]))
+) => database.all(rawQuery<ForwardRecord>(SELECT_DUE, [destinationId, now, limit]))
 
 /** When the next waiting forward of the destination is due. */
 export const nextForwardDue = (database: Database, destinationId: string): string | undefined =>
@@ -203,7 +203,7 @@ export const postponeForward = (
 /** Studies with waiting or failed forwards to the destination. */
 export const openStudies = (database: Database, destinationId: string): string[] =>
   database
-    .all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId]))
+    .all(rawQuery<{ studyInstanceUid: string }>(SELECT_OPEN_STUDIES, [destinationId]))
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
 /**
@@ -216,7 +216,9 @@ export function retryForwards(
   studyInstanceUid: string,
   at: string,
 ): number {
-  const count = database.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
+  const count = database.run(
+    rawQuery(RETRY_FORWARDS, [at, at, at, destinationId, studyInstanceUid]),
+  ).changes
   if (count > 0) database.notify('forwards')
   return count
 }
@@ -227,7 +229,7 @@ export const dropForwards = (
   destinationId: string,
   studyInstanceUid: string,
   at: string,
-): number => database.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes
+): number => database.run(rawQuery(DROP_FORWARDS, [at, destinationId, studyInstanceUid])).changes
 
 /**
  * Drops waiting and failed forwards of older versions of the instance. Returns their destinations.
@@ -236,21 +238,21 @@ export const supersedeForwards = (
   database: Database,
   { sopInstanceUid, instanceId }: Pick<ForwardRecord, 'sopInstanceUid' | 'instanceId'>,
   { at, lastError }: Omit<ForwardAttempt, 'status'>,
-) => destinationsIn(database, SUPERSEDE, [at, lastError, sopInstanceUid, instanceId])
+) => readDestinationIds(database, SUPERSEDE_FORWARDS, [at, lastError, sopInstanceUid, instanceId])
 
 /**
  * Drops waiting and failed forwards of an instance that was quarantined. Returns their
  * destinations.
  */
-export const dropForwardsOf = (
+export const dropForwardsOfInstance = (
   database: Database,
   instanceId: number,
   { at, lastError }: Omit<ForwardAttempt, 'status'>,
-) => destinationsIn(database, DROP_OF_INSTANCE, [at, lastError, instanceId])
+) => readDestinationIds(database, DROP_OF_INSTANCE, [at, lastError, instanceId])
 
 /** Destinations to which the instance was sent. */
 export const destinationsSentTo = (database: Database, instanceId: number) =>
-  destinationsIn(database, SENT_TO, [instanceId])
+  readDestinationIds(database, SELECT_SENT_DESTINATIONS, [instanceId])
 
 /**
  * Destinations for which `dropForwardsOf` dropped the instance with this message, and for which
@@ -261,15 +263,19 @@ export const destinationsDroppedFor = (
   instanceId: number,
   lastError: Message,
 ) =>
-  destinationsIn(database, DROPPED_FOR, [storedMessage(lastError), english(lastError), instanceId])
+  readDestinationIds(database, SELECT_DROPPED_DESTINATIONS, [
+    storedMessage(lastError),
+    englishText(lastError),
+    instanceId,
+  ])
 
 /**
  * Destinations that have or may have an instance: it was sent, is waiting, or an attempt failed.
  */
 export const destinationsHolding = (database: Database, instanceIds: readonly number[]) =>
-  destinationsIn(database, HOLDERS, [JSON.stringify(instanceIds)])
+  readDestinationIds(database, SELECT_HOLDING_DESTINATIONS, [JSON.stringify(instanceIds)])
 
-const destinationsIn = (database: Database, text: string, parameters: readonly unknown[]) =>
+const readDestinationIds = (database: Database, text: string, parameters: readonly unknown[]) =>
   database
     .all(rawQuery<{ destinationId: string }>(text, parameters))
     .map(({ destinationId }) => destinationId)
@@ -283,11 +289,10 @@ export function forwardsOfCorrection(
   correctionId: string,
 ) {
   const found = database.get(
-    rawQuery<{ waiting: number; sent: number; failed: number; lastError: string }>(OF_CORRECTION, [
-      destinationId,
-      correctionId,
-      correctionId,
-    ]),
+    rawQuery<{ waiting: number; sent: number; failed: number; lastError: string }>(
+      COUNT_OF_CORRECTION,
+      [destinationId, correctionId, correctionId],
+    ),
   )
   const { lastError = '', ...counts } = found ?? { waiting: 0, sent: 0, failed: 0 }
   return { ...counts, lastError: messageOrNull(lastError) }
@@ -296,12 +301,12 @@ export function forwardsOfCorrection(
 /** Counts the forwards to one destination by state. */
 export const countForwardsTo = (database: Database, destinationId: string) =>
   database.get(
-    rawQuery<{ waiting: number; sent: number; failed: number }>(QUEUE, [destinationId]),
+    rawQuery<{ waiting: number; sent: number; failed: number }>(COUNT_QUEUE, [destinationId]),
   ) ?? { waiting: 0, sent: 0, failed: 0 }
 
 /** Counts the waiting and failed forwards to all destinations. */
 export const countForwards = (database: Database) =>
-  database.get(rawQuery<{ waiting: number; failed: number }>(SUMMARY, [])) ?? {
+  database.get(rawQuery<{ waiting: number; failed: number }>(COUNT_ALL_OPEN, [])) ?? {
     waiting: 0,
     failed: 0,
   }

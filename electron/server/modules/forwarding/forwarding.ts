@@ -1,7 +1,7 @@
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { SliceQuery } from '#server/database/page.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { devicePeer } from '#server/modules/devices/device-peer.ts'
@@ -59,7 +59,7 @@ type Operations = typeof dashboardDestinations
  */
 export class Forwarding implements AsyncDisposable {
   readonly #context: Context
-  readonly #outbound: Outbound
+  readonly #outbound: OutboundRequests
   readonly #transcoder: Transcoder
   readonly #onSent: (destinationId: string) => void
   readonly #sender: Sender
@@ -71,7 +71,7 @@ export class Forwarding implements AsyncDisposable {
    */
   constructor(
     context: Context,
-    outbound: Outbound,
+    outbound: OutboundRequests,
     transcoder: Transcoder,
     onSent: (destinationId: string) => void,
   ) {
@@ -182,17 +182,17 @@ export class Forwarding implements AsyncDisposable {
 
   /** Adapts the workers to destinations that were changed without the methods above. */
   refresh(): void {
-    const present = new Set(
+    const existingIds = new Set(
       listDestinations(this.#context.database).map(({ destinationId }) => destinationId),
     )
     for (const [destinationId, worker] of this.#workers) {
-      if (present.has(destinationId)) worker.restart()
+      if (existingIds.has(destinationId)) worker.restart()
       else {
         this.#workers.delete(destinationId)
         void worker[Symbol.asyncDispose]()
       }
     }
-    for (const destinationId of present)
+    for (const destinationId of existingIds)
       if (!this.#workers.has(destinationId)) this.#openWorker(destinationId)
   }
 

@@ -2,9 +2,13 @@ import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { perDatabase } from '#server/database/database.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import type { dashboardDestinations, PriorStudy, Pull } from '#shared/contract/destinations.ts'
+import type {
+  dashboardDestinations,
+  PriorRetrieval,
+  PriorStudy,
+} from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import { asSentence } from '#shared/messages/message.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
@@ -21,7 +25,7 @@ type FindPriors = (typeof dashboardDestinations)['findPriors']
  */
 export async function findPriors(
   { database, clock }: Context,
-  outbound: Outbound,
+  outbound: OutboundRequests,
   destination: DestinationRecord,
   keys: CallOf<FindPriors>['body'],
 ): Promise<ReplyOf<FindPriors>> {
@@ -47,7 +51,10 @@ const sortKey = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'study
   `${studyDate}${studyTime}`
 
 /** The patient and the description of a study. */
-type StudySummary = Pick<Pull, 'patientName' | 'patientId' | 'studyDescription' | 'studyDate'>
+type StudySummary = Pick<
+  PriorRetrieval,
+  'patientName' | 'patientId' | 'studyDescription' | 'studyDate'
+>
 
 /**
  * Summaries of the studies that destinations returned, since a C-MOVE contains only the Study
@@ -74,9 +81,9 @@ export const summaryOfStudy = (
   studyInstanceUid: string,
 ): StudySummary =>
   summaryCache(database).peek(`${destinationId} ${studyInstanceUid}`) ??
-  summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? WITHOUT_PATIENT)
+  summaryOf(findImageStudy(database, studyInstanceUid)?.header ?? EMPTY_SUMMARY)
 
-export const WITHOUT_PATIENT = {
+export const EMPTY_SUMMARY = {
   patientName: '',
   patientId: '',
   studyDescription: '',

@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { MoveProgress } from '#server/dicom/scu/move.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
-import type { Pull } from '#shared/contract/destinations.ts'
+import type { PriorRetrieval } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import { asSentence, type Message, message } from '#shared/messages/message.ts'
 import type { DestinationRecord } from './destination-queries.ts'
@@ -15,11 +15,11 @@ import { summaryOfStudy } from './priors.ts'
 import { networkFault } from './verdict.ts'
 
 const MAX_PULLS = 50
-const MAX_RUNNING = 4
+const MAX_RUNNING_PULLS = 4
 /** How long a C-MOVE may take to respond to its C-CANCEL when the gateway closes. */
 const DRAIN_MS = 5_000
 
-interface Running {
+interface RunningPull {
   readonly destination: DestinationRecord
   readonly studyInstanceUid: string
   readonly ended: Promise<void>
@@ -28,12 +28,12 @@ interface Running {
 /** Retrievals of studies by C-MOVE to this gateway. The images are received like any others. */
 export class Pulls implements AsyncDisposable {
   readonly #context: Context
-  readonly #outbound: Outbound
+  readonly #outbound: OutboundRequests
   readonly #closing = new AbortController()
-  readonly #running = new Map<string, Running>()
-  #pulls: readonly Pull[] = []
+  readonly #running = new Map<string, RunningPull>()
+  #pulls: readonly PriorRetrieval[] = []
 
-  constructor(context: Context, outbound: Outbound) {
+  constructor(context: Context, outbound: OutboundRequests) {
     this.#context = context
     this.#outbound = outbound
   }
@@ -42,7 +42,7 @@ export class Pulls implements AsyncDisposable {
    * Starts a retrieval, or returns the running one of the same study.
    * @throws ApiError refused if too many are running
    */
-  start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
+  start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): PriorRetrieval {
     const { database, clock, uuid } = this.#context
     const { destinationId } = destination
     const existing = this.#pulls.find(
@@ -52,9 +52,9 @@ export class Pulls implements AsyncDisposable {
         pull.studyInstanceUid === studyInstanceUid,
     )
     if (existing) return existing
-    if (this.#running.size >= MAX_RUNNING)
-      throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING }))
-    const pull: Pull = {
+    if (this.#running.size >= MAX_RUNNING_PULLS)
+      throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING_PULLS }))
+    const pull: PriorRetrieval = {
       pullId: uuid(),
       destinationId,
       destinationName: destination.name,
@@ -77,8 +77,11 @@ export class Pulls implements AsyncDisposable {
     return pull
   }
 
-  async #run({ pullId, studyInstanceUid }: Pull, destination: DestinationRecord): Promise<void> {
-    const end = (state: Pull['state'], detail: Message) =>
+  async #run(
+    { pullId, studyInstanceUid }: PriorRetrieval,
+    destination: DestinationRecord,
+  ): Promise<void> {
+    const end = (state: PriorRetrieval['state'], detail: Message) =>
       this.#change(pullId, {
         state,
         detail: asSentence(detail),
@@ -102,9 +105,9 @@ export class Pulls implements AsyncDisposable {
 
   /** Whether a retrieval of the study could start now, or is running. */
   mayStart({ destinationId }: DestinationRecord, studyInstanceUid: string): boolean {
-    const isSame = (pull: Running) =>
+    const isSame = (pull: RunningPull) =>
       pull.destination.destinationId === destinationId && pull.studyInstanceUid === studyInstanceUid
-    return this.#running.size < MAX_RUNNING || [...this.#running.values()].some(isSame)
+    return this.#running.size < MAX_RUNNING_PULLS || [...this.#running.values()].some(isSame)
   }
 
   /** Resolves when the retrieval has ended, however it ended. */
@@ -112,14 +115,14 @@ export class Pulls implements AsyncDisposable {
     await this.#running.get(pullId)?.ended
   }
 
-  #change(pullId: string, to: Partial<Pull>): void {
+  #change(pullId: string, to: Partial<PriorRetrieval>): void {
     this.#pulls = this.#pulls.map((pull) => (pull.pullId === pullId ? { ...pull, ...to } : pull))
     this.#context.feed.noteImages()
     this.#context.feed.noteStatus()
   }
 
   /** The latest 50 since the gateway started, newest first. */
-  list(): Pull[] {
+  list(): PriorRetrieval[] {
     return [...this.#pulls]
   }
 

@@ -16,7 +16,7 @@ import {
   destinationsDroppedFor,
   destinationsSentTo,
   dropForwards,
-  dropForwardsOf,
+  dropForwardsOfInstance,
   dueForwards,
   type ForwardRecord,
   openStudies,
@@ -31,7 +31,7 @@ import {
 const BATCH_SIZE = 1000
 
 /** A forward and its instance. */
-export interface Due {
+export interface DueForward {
   readonly forward: ForwardRecord
   readonly instance: InstanceRecord
 }
@@ -78,11 +78,11 @@ export function enqueueInstance(
  * the transaction that changes its state.
  */
 export function releaseInstance(context: Context, instance: InstanceRecord): void {
-  const kept = [DROP_REASONS.quarantined, DROP_REASONS.superseded].flatMap((why) =>
+  const droppedDestinations = [DROP_REASONS.quarantined, DROP_REASONS.superseded].flatMap((why) =>
     destinationsDroppedFor(context.database, instance.instanceId, why),
   )
   enqueueInstance(context, instance)
-  for (const destinationId of kept) appendInstance(context, destinationId, instance)
+  for (const destinationId of droppedDestinations) appendInstance(context, destinationId, instance)
 }
 
 /**
@@ -109,7 +109,7 @@ export const dropForwardsOfDeleted = (
   { database, clock }: Context,
   { instanceId }: InstanceRecord,
 ) =>
-  dropForwardsOf(database, instanceId, {
+  dropForwardsOfInstance(database, instanceId, {
     at: instantOf(clock()),
     lastError: storedMessage(DROP_REASONS.takenBack),
   })
@@ -127,7 +127,7 @@ export function dropForwardsOfQuarantined(
     lastError: storedMessage(DROP_REASONS.quarantined),
   }
   const dropped = all.flatMap(({ instanceId, studyInstanceUid }) =>
-    dropForwardsOf(context.database, instanceId, record).map((destinationId) => ({
+    dropForwardsOfInstance(context.database, instanceId, record).map((destinationId) => ({
       destinationId,
       studyInstanceUid,
     })),
@@ -136,11 +136,13 @@ export function dropForwardsOfQuarantined(
     dropped,
     ({ destinationId, studyInstanceUid }) => `${destinationId} ${studyInstanceUid}`,
   )
-  for (const ofStudy of byStudy.values()) {
-    const [{ destinationId, studyInstanceUid }] = ofStudy as [(typeof ofStudy)[number]]
+  for (const forwardsOfStudy of byStudy.values()) {
+    const [{ destinationId, studyInstanceUid }] = forwardsOfStudy as [
+      (typeof forwardsOfStudy)[number],
+    ]
     note(context, 'gateway', 'forward.set-aside', destinationId, {
       studyInstanceUid,
-      instances: ofStudy.length,
+      instances: forwardsOfStudy.length,
     })
   }
   return [...new Set(dropped.map(({ destinationId }) => destinationId))]
@@ -161,21 +163,25 @@ export function requeueCorrected(
 ): string[] {
   const { database, clock } = context
   const record = { at: instantOf(clock()), lastError: storedMessage(DROP_REASONS.corrected) }
-  const restarted = new Set<string>()
+  const restartedDestinations = new Set<string>()
   for (const { before, now } of moved) {
-    const dropped = dropForwardsOf(database, before.instanceId, record)
-    for (const destinationId of dropped) restarted.add(destinationId)
+    const dropped = dropForwardsOfInstance(database, before.instanceId, record)
+    for (const destinationId of dropped) restartedDestinations.add(destinationId)
     if (!isFetched) enqueueInstance(context, now, except)
-    const kept = destinationsDroppedFor(database, now.instanceId, DROP_REASONS.corrected)
+    const droppedDestinations = destinationsDroppedFor(
+      database,
+      now.instanceId,
+      DROP_REASONS.corrected,
+    )
     const targets = new Set([
       ...destinationsSentTo(database, before.instanceId),
       ...dropped,
-      ...kept,
+      ...droppedDestinations,
     ])
     for (const destinationId of targets)
       if (!except.includes(destinationId)) appendInstance(context, destinationId, now)
   }
-  return [...restarted]
+  return [...restartedDestinations]
 }
 
 /**
@@ -240,15 +246,15 @@ export const dropStudies = (
  * The due forwards with their instances. Forwards of instances that are no longer current are
  * settled with the reason.
  */
-export function takeDue(
+export function takeDueForwards(
   { database }: Context,
   destinationId: string,
   at: string,
   limit: number,
-): Due[] {
+): DueForward[] {
   for (;;) {
     const rows = dueForwards(database, destinationId, at, limit)
-    const found = rows.flatMap((forward): Due[] => {
+    const found = rows.flatMap((forward): DueForward[] => {
       const instance = findInstance(database, forward.instanceId)
       return instance?.state === 'current' ? [{ forward, instance }] : []
     })

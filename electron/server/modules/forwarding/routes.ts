@@ -3,13 +3,13 @@ import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/http/pagination.ts'
-import { canSeeImages, demandManagingImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages, requireCanManageImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { Forwarding } from './forwarding.ts'
-import { WITHOUT_PATIENT } from './priors.ts'
+import { EMPTY_SUMMARY } from './priors.ts'
 
 /** Registers the window's operations for destinations (`shared/contract/destinations.ts`). */
 export function serveDestinations(app: HttpApp, context: Context, forwarding: Forwarding): void {
@@ -43,26 +43,26 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
       )
     },
     send({ params, body, user }) {
-      demandManagingImages(context, callerOf(user), body.studyInstanceUid)
+      requireCanManageImages(context, callerOf(user), body.studyInstanceUid)
       return forwarding.send(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
     retry({ params, body, user }) {
-      demandManagingImages(context, callerOf(user), body.studyInstanceUid)
+      requireCanManageImages(context, callerOf(user), body.studyInstanceUid)
       return forwarding.retry(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
     drop({ params, body, user }) {
-      demandManagingImages(context, callerOf(user), body.studyInstanceUid)
+      requireCanManageImages(context, callerOf(user), body.studyInstanceUid)
       return forwarding.drop(params.destinationId, body, userActor(user.userId))
     },
 
     // It is unknown whose patients another archive contains, so this requires access to all
     // studies.
     async findPriors({ params, body, user }) {
-      demandManagingImages(context, callerOf(user))
+      requireCanManageImages(context, callerOf(user))
       return forwarding.findPriors(params.destinationId, body, userActor(user.userId))
     },
     pull({ params, body, user }) {
-      demandManagingImages(context, callerOf(user))
+      requireCanManageImages(context, callerOf(user))
       return forwarding.pull(params.destinationId, body.studyInstanceUid, userActor(user.userId))
     },
     // Patient data of a retrieval is shown only to users who may see the study.
@@ -72,7 +72,7 @@ export function serveDestinations(app: HttpApp, context: Context, forwarding: Fo
       return {
         pulls: forwarding.pulls
           .list()
-          .map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...WITHOUT_PATIENT })),
+          .map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...EMPTY_SUMMARY })),
       }
     },
   }

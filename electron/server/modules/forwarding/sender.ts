@@ -2,24 +2,24 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { DestinationRecord } from './destination-queries.ts'
 import { peerOf } from './destinations.ts'
 import type { ForwardRecord } from './forward-queries.ts'
-import type { Due } from './queue.ts'
+import type { DueForward } from './queue.ts'
 import { networkFault, statusText, type Verdict, verdictOf } from './verdict.ts'
 
 /** The outcome of an attempt to send one instance. */
-export interface Attempt {
+export interface SendAttempt {
   readonly forward: ForwardRecord
   readonly verdict: Verdict
   /** Four hexadecimal digits; empty if there was no response. */
@@ -40,7 +40,7 @@ const TRANSCODE_BATCH_SIZE = 10
  * is attributed to the lack of space.
  */
 const MIN_FREE_BYTES = 64 << 20
-const MAX_EXPANSION = 20
+const MAX_EXPANSION_FACTOR = 20
 // Every SCP must accept one of these for each SOP class; Implicit VR Little Endian is the DICOM
 // default.
 const TARGET_SYNTAXES: readonly string[] = [
@@ -64,11 +64,11 @@ interface Transcodable {
  */
 export class Sender {
   readonly #context: Context
-  readonly #outbound: Outbound
+  readonly #outbound: OutboundRequests
   readonly #transcoder: Transcoder
   readonly #copies: TranscodedCopies
 
-  constructor(context: Context, outbound: Outbound, transcoder: Transcoder) {
+  constructor(context: Context, outbound: OutboundRequests, transcoder: Transcoder) {
     this.#context = context
     this.#outbound = outbound
     this.#transcoder = transcoder
@@ -86,9 +86,9 @@ export class Sender {
    */
   async *send(
     destination: DestinationRecord,
-    due: readonly Due[],
+    due: readonly DueForward[],
     signal: AbortSignal,
-  ): AsyncGenerator<Attempt, void, void> {
+  ): AsyncGenerator<SendAttempt, void, void> {
     const toTranscode: Transcodable[] = []
     const { instances, faults } = await this.#sendablesOf(due)
     yield* faults
@@ -98,9 +98,10 @@ export class Sender {
         continue
       }
       const sendable = result.instance
-      const target = TARGET_SYNTAXES.find((syntax) => result.accepts.includes(syntax))
+      const target = TARGET_SYNTAXES.find((syntax) => result.acceptedSyntaxes.includes(syntax))
       const { detail } = this.#transcoder.available()
-      if (target === undefined) yield refusal(sendable, unsupportedSyntax(sendable, result.accepts))
+      if (target === undefined)
+        yield refusal(sendable, unsupportedSyntaxMessage(sendable, result.acceptedSyntaxes))
       else if (detail) yield refusal(sendable, transcodingFailureMessage(sendable, detail))
       else toTranscode.push({ sendable, target })
     }
@@ -127,7 +128,10 @@ export class Sender {
       }
       for await (const result of this.#associate(destination, transcoded, signal))
         yield result.outcome === 'needs-transcoding'
-          ? refusal(result.instance, unsupportedSyntax(result.instance, result.accepts))
+          ? refusal(
+              result.instance,
+              unsupportedSyntaxMessage(result.instance, result.acceptedSyntaxes),
+            )
           : attemptOf(result)
     } finally {
       for (const copy of transcoded) await this.#copies.remove(copy)
@@ -135,20 +139,21 @@ export class Sender {
   }
 
   /** A refusal is final only if the image itself is the cause. */
-  async #transcodingFailure(sendable: Sendable, error: unknown): Promise<Attempt> {
+  async #transcodingFailure(sendable: Sendable, error: unknown): Promise<SendAttempt> {
     const kind = diskFaultKind(error)
     const hasSpace = kind !== 'full' && (await this.#hasSpaceFor(sendable))
     if (kind === undefined && hasSpace && error instanceof TranscodingError)
       return refusal(sendable, transcodingFailureMessage(sendable, error.explanation))
     const why = message(hasSpace ? 'forwarding.not-written' : 'forwarding.too-little-space')
     const reason = transcodingFailureMessage(sendable, why)
-    return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
+    return { ...NO_RESPONSE, forward: sendable.forward, verdict: { kind: 'later', reason } }
   }
 
   async #hasSpaceFor({ bytes }: Sendable): Promise<boolean> {
     const space = await statfs(this.#context.folder).catch(() => undefined)
     return (
-      space === undefined || space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION * bytes
+      space === undefined ||
+      space.bavail * space.bsize >= MIN_FREE_BYTES + MAX_EXPANSION_FACTOR * bytes
     )
   }
 
@@ -161,47 +166,49 @@ export class Sender {
     for await (const result of results) {
       // The association is lost. Instances that were not attempted keep waiting, without a failed
       // attempt.
-      if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error))
+      if (result.outcome === 'failed' && !result.wasAttempted && !isNotAccepted(result.error))
         throw result.error
       yield result
     }
   }
 
   /** Files that are not on this PC are fetched; one that cannot be fetched now is sent later. */
-  async #sendablesOf(due: readonly Due[]) {
+  async #sendablesOf(due: readonly DueForward[]) {
     const instances: Sendable[] = []
-    const faults: Attempt[] = []
+    const faults: SendAttempt[] = []
     for (const { forward, instance } of due) {
       try {
-        const isHere = instance.localRemovedAt === null
+        const hasLocalFile = instance.localRemovedAt === null
         const path = this.#context.imageFiles.pathOf(instance.file)
-        const local = isHere ? { ...instance, path } : await this.#fetched(instance.instanceId)
+        const local = hasLocalFile
+          ? { ...instance, path }
+          : await this.#fetched(instance.instanceId)
         instances.push(sendableOf(forward, local))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const verdict = { kind: 'later', reason: error.explanation } as const
-        faults.push({ ...UNANSWERED, forward, verdict })
+        faults.push({ ...NO_RESPONSE, forward, verdict })
       }
     }
     return { instances, faults }
   }
 
-  #fetched = (instanceId: number) => withLocalFile(this.#context, instanceId)
+  #fetched = (instanceId: number) => ensureLocalFile(this.#context, instanceId)
 }
 
 const sendableOf = (
-  forward: Due['forward'],
-  instance: Due['instance'] & { readonly path: string },
+  forward: DueForward['forward'],
+  instance: DueForward['instance'] & { readonly path: string },
 ): Sendable => {
   const { sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset, bytes } = instance
   return { forward, sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset, bytes }
 }
 
-const UNANSWERED = { status: '', comment: '', sentAs: '' }
+const NO_RESPONSE = { status: '', comment: '', sentAs: '' }
 
 function attemptOf(
   result: Exclude<SendResult<Sendable>, { outcome: 'needs-transcoding' }>,
-): Attempt {
+): SendAttempt {
   const { forward, transferSyntaxUid, sopClassUid } = result.instance
   if (result.outcome === 'failed') {
     if (isNotAccepted(result.error))
@@ -210,7 +217,7 @@ function attemptOf(
         message('forwarding.kind-not-taken', { sopClass: nameOfUid(sopClassUid) }),
       )
     return {
-      ...UNANSWERED,
+      ...NO_RESPONSE,
       forward,
       verdict: {
         kind: 'later',
@@ -227,16 +234,16 @@ function attemptOf(
   }
 }
 
-const refusal = ({ forward }: Sendable, reason: Message): Attempt => ({
-  ...UNANSWERED,
+const refusal = ({ forward }: Sendable, reason: Message): SendAttempt => ({
+  ...NO_RESPONSE,
   forward,
   verdict: { kind: 'refused', reason },
 })
 
-const unsupportedSyntax = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
+const unsupportedSyntaxMessage = ({ sopClassUid }: Sendable, acceptedSyntaxes: readonly string[]) =>
   message('forwarding.syntax-not-taken', {
     sopClass: nameOfUid(sopClassUid),
-    syntaxes: accepts.map(nameOfUid).join(', '),
+    syntaxes: acceptedSyntaxes.map(nameOfUid).join(', '),
   })
 
 const isNotAccepted = (error: Error) =>

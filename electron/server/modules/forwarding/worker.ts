@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { isExhausted, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { isExhausted, RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
@@ -18,22 +18,22 @@ import {
   postponeForward,
   settleForward,
 } from './forward-queries.ts'
-import { type Due, takeDue } from './queue.ts'
-import type { Attempt, Sender } from './sender.ts'
+import { type DueForward, takeDueForwards } from './queue.ts'
+import type { SendAttempt, Sender } from './sender.ts'
 import { networkFault } from './verdict.ts'
 
 /** Instances per association. */
-export const BATCH = 200
+export const BATCH_SIZE = 200
 /** Pause after an internal error, which an immediate retry would only repeat. */
 const FAULT_PAUSE_MS = 5 * 60_000
 /** Images that arrive within this time are sent over the same association. */
 const BATCH_DELAY_MS = 1000
-const SCHEDULE = RETRY_SCHEDULES.forwarding
-const MAX_PAUSE_MS = Math.max(...SCHEDULE.waits)
+const RETRY_SCHEDULE = RETRY_SCHEDULES.forwarding
+const MAX_PAUSE_MS = Math.max(...RETRY_SCHEDULE.waits)
 /** Pause between two rounds while the database is not writable. */
 const UNWRITTEN_PAUSE_MS = 60_000
 /** Maximum number of unrecorded instances; a round ends when it is reached. */
-export const MAX_UNWRITTEN = 5000
+export const MAX_UNRECORDED = 5000
 
 /**
  * Sends the queue of one destination in batches, each over one association. While the destination
@@ -56,7 +56,7 @@ export class ForwardingWorker implements AsyncDisposable {
    * Instances that were sent but could not be recorded. They are not sent again; the others are
    * sent in the meantime, and the records are written as soon as possible.
    */
-  readonly #unwritten = new Map<number, Attempt>()
+  readonly #unwritten = new Map<number, SendAttempt>()
   /** Instances of this round that were not sent and could not be recorded. */
   readonly #unrecorded = new Set<number>()
 
@@ -101,8 +101,8 @@ export class ForwardingWorker implements AsyncDisposable {
 
   /** The remaining pause (ms). Setting the clock back does not extend it beyond its maximum. */
   #pauseMs(): number {
-    const left = this.#pausedUntilMs - this.#context.clock()
-    return left > MAX_PAUSE_MS ? 0 : Math.max(0, left)
+    const remainingMs = this.#pausedUntilMs - this.#context.clock()
+    return remainingMs > MAX_PAUSE_MS ? 0 : Math.max(0, remainingMs)
   }
 
   async #round(closing: AbortSignal): Promise<void> {
@@ -118,22 +118,23 @@ export class ForwardingWorker implements AsyncDisposable {
     const { clock, feed } = this.#context
     this.flush()
     this.#unrecorded.clear()
-    const left = () => this.#unwritten.size + this.#unrecorded.size
+    const pendingCount = () => this.#unwritten.size + this.#unrecorded.size
     for (
       let isFull = true;
-      isFull && left() < MAX_UNWRITTEN && this.#isDue() && !closing.aborted;
+      isFull && pendingCount() < MAX_UNRECORDED && this.#isDue() && !closing.aborted;
     ) {
       const to = this.#destination()
-      const due = this.#takeDue(left())
+      const due = this.#takeDue(pendingCount())
       if (!to || due.length === 0) break
-      isFull = due.length === BATCH
+      isFull = due.length === BATCH_SIZE
       this.#association = new AbortController()
       await this.#sendBatch(to, due, AbortSignal.any([closing, this.#association.signal]))
       feed.noteImages()
       feed.noteStatus()
     }
     // A round that starts during the pause does not extend it.
-    if (left() > 0 && this.#pauseMs() === 0) this.#pausedUntilMs = clock() + UNWRITTEN_PAUSE_MS
+    if (pendingCount() > 0 && this.#pauseMs() === 0)
+      this.#pausedUntilMs = clock() + UNWRITTEN_PAUSE_MS
     // One feed entry for a study that arrives image by image.
     if (!this.#isDue() && this.#sent.instances > 0) {
       const { instances, studies } = this.#sent
@@ -142,17 +143,21 @@ export class ForwardingWorker implements AsyncDisposable {
     }
   }
 
-  #takeDue(left: number): Due[] {
+  #takeDue(pendingCount: number): DueForward[] {
     const now = instantOf(this.#context.clock())
-    return takeDue(this.#context, this.#destinationId, now, BATCH + left)
+    return takeDueForwards(this.#context, this.#destinationId, now, BATCH_SIZE + pendingCount)
       .filter(
         ({ forward: { forwardId } }) =>
           !this.#unwritten.has(forwardId) && !this.#unrecorded.has(forwardId),
       )
-      .slice(0, BATCH)
+      .slice(0, BATCH_SIZE)
   }
 
-  async #sendBatch(to: DestinationRecord, due: readonly Due[], signal: AbortSignal): Promise<void> {
+  async #sendBatch(
+    to: DestinationRecord,
+    due: readonly DueForward[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const records: Promise<void>[] = []
     const failed = new InstanceCount()
     let [answered, stored] = [0, 0]
@@ -178,11 +183,11 @@ export class ForwardingWorker implements AsyncDisposable {
         if (status !== '' || verdict.kind === 'refused') answered++
       }
     } catch (error) {
-      const ofNetwork = networkFault(error)
-      if (ofNetwork === undefined && !signal.aborted) throw error
+      const networkReason = networkFault(error)
+      if (networkReason === undefined && !signal.aborted) throw error
       // If an association made progress before it failed, a new one is opened immediately; it will
       // show whether the destination is available.
-      if (answered === 0) fault = ofNetwork ?? null
+      if (answered === 0) fault = networkReason ?? null
     } finally {
       await Promise.all(records)
       if (failed.reason)
@@ -200,7 +205,7 @@ export class ForwardingWorker implements AsyncDisposable {
   }
 
   /** Writes the outcome of an attempt. A final failure is counted in `failed`. */
-  async #record(attempt: Attempt, failed: InstanceCount): Promise<void> {
+  async #record(attempt: SendAttempt, failed: InstanceCount): Promise<void> {
     const { forward, verdict } = attempt
     try {
       await this.#context.database.commitSoon(() => this.#write(attempt))
@@ -214,15 +219,15 @@ export class ForwardingWorker implements AsyncDisposable {
   }
 
   /** Whether this failed attempt is the last. */
-  #isFinalFailure({ forward, verdict }: Attempt): boolean {
+  #isFinalFailure({ forward, verdict }: SendAttempt): boolean {
     const giveUpHours = this.#context.settings.get('forwarding.giveUpHours')
     return (
       verdict.kind === 'refused' ||
-      (verdict.kind !== 'sent' && isExhausted(SCHEDULE, forward.attempts + 1, giveUpHours))
+      (verdict.kind !== 'sent' && isExhausted(RETRY_SCHEDULE, forward.attempts + 1, giveUpHours))
     )
   }
 
-  #write(attempt: Attempt): void {
+  #write(attempt: SendAttempt): void {
     const { database, clock } = this.#context
     const { forward, verdict, status, comment, sentAs } = attempt
     const now = clock()
@@ -235,7 +240,7 @@ export class ForwardingWorker implements AsyncDisposable {
     else if (this.#isFinalFailure(attempt))
       settleForward(database, forward.forwardId, 'failed', outcome)
     else {
-      const nextAt = instantOf(now + waitAfter(SCHEDULE, forward.attempts + 1))
+      const nextAt = instantOf(now + retryDelayMs(RETRY_SCHEDULE, forward.attempts + 1))
       postponeForward(database, forward.forwardId, { ...outcome, nextAt })
     }
   }
@@ -261,7 +266,7 @@ export class ForwardingWorker implements AsyncDisposable {
   #markDown(reason: Message): void {
     const { database, clock } = this.#context
     this.#failedAssociations++
-    this.#pausedUntilMs = clock() + waitAfter(SCHEDULE, this.#failedAssociations)
+    this.#pausedUntilMs = clock() + retryDelayMs(RETRY_SCHEDULE, this.#failedAssociations)
     this.#recordError(reason)
     if (this.#failedAssociations > 1) return
     const { waiting } = countForwardsTo(database, this.#destinationId)

@@ -1,6 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { WITHDRAWN } from './instance-queries.ts'
+import { WITHDRAWN_CONDITION } from './instance-queries.ts'
 
 // Instances that MPPS or a commitment request announced. Triggers on `instances` keep track of
 // which of them have been received.
@@ -11,23 +11,23 @@ export interface AnnouncedInstance {
 }
 
 // The instance was replaced by a corrected copy (decision 0031), which was announced instead.
-const CORRECTED = (uid: string) =>
-  `exists (select 1 from instances n where n.sopInstanceUid = ${uid} and n.state <> 'current' and n.state = 'superseded' and ${WITHDRAWN})`
-const IS_RECEIVED = (
+const IS_CORRECTED = (uid: string) =>
+  `exists (select 1 from instances n where n.sopInstanceUid = ${uid} and n.state <> 'current' and n.state = 'superseded' and ${WITHDRAWN_CONDITION})`
+const isReceivedCondition = (
   uid: string,
 ) => `(exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
   or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
-  or ${CORRECTED(uid)})`
-const ANNOUNCE = `
+  or ${IS_CORRECTED(uid)})`
+const INSERT_ANNOUNCED = `
   insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, announcedAt, isHere)
-  select ?, ?, ?, ?, ${IS_RECEIVED('?')} where not ${CORRECTED('?')}
+  select ?, ?, ?, ?, ${isReceivedCondition('?')} where not ${IS_CORRECTED('?')}
   on conflict (sopInstanceUid) do nothing`
-const EXPECTED = `
+const COUNT_EXPECTED = `
   select (select count(*) from announcedInstances where studyInstanceUid = ?) as announced,
     (select count(*) from announcedInstances where studyInstanceUid = ? and isHere = 0) as missing`
-const BY_SERIES =
+const COUNT_EXPECTED_BY_SERIES =
   'select seriesInstanceUid, count(*) as count from announcedInstances where studyInstanceUid = ? group by seriesInstanceUid'
-const ONE_MISSING = `select 1 from json_each(?) where not ${IS_RECEIVED('value')} limit 1`
+const SELECT_MISSING = `select 1 from json_each(?) where not ${isReceivedCondition('value')} limit 1`
 
 /** Records announced instances; those already announced are ignored. */
 export const announceInstances = (
@@ -39,7 +39,7 @@ export const announceInstances = (
   database.transaction(() => {
     for (const { sopInstanceUid, seriesInstanceUid } of items)
       database.run(
-        rawQuery(ANNOUNCE, [
+        rawQuery(INSERT_ANNOUNCED, [
           sopInstanceUid,
           studyInstanceUid,
           seriesInstanceUid,
@@ -58,7 +58,7 @@ export function countExpected(
   studyInstanceUid: string,
 ): { expected: number | null; missing: number } {
   const row = database.get(
-    rawQuery<{ announced: number; missing: number }>(EXPECTED, [
+    rawQuery<{ announced: number; missing: number }>(COUNT_EXPECTED, [
       studyInstanceUid,
       studyInstanceUid,
     ]),
@@ -75,13 +75,17 @@ export const countExpectedBySeries = (
 ): Map<string, number> =>
   new Map(
     database
-      .all(rawQuery<{ seriesInstanceUid: string; count: number }>(BY_SERIES, [studyInstanceUid]))
+      .all(
+        rawQuery<{ seriesInstanceUid: string; count: number }>(COUNT_EXPECTED_BY_SERIES, [
+          studyInstanceUid,
+        ]),
+      )
       .map(({ seriesInstanceUid, count }) => [seriesInstanceUid, count]),
   )
 
 /** Whether all instances have been received, whether current or quarantined. */
 export const areAllReceived = (database: Database, sopInstanceUids: readonly string[]): boolean =>
-  database.get(rawQuery(ONE_MISSING, [JSON.stringify(sopInstanceUids)])) === undefined
+  database.get(rawQuery(SELECT_MISSING, [JSON.stringify(sopInstanceUids)])) === undefined
 
 /**
  * Deletes announcements made before the given time, but not the instances; returns their number.

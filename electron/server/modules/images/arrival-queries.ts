@@ -7,17 +7,19 @@ interface Span {
   readonly to: string
 }
 
-const ARRIVED = `select
+const COUNT_ARRIVALS = `select
   (select count(*) from instances where receivedAt >= ? and receivedAt < ?) as images,
   (select count(*) from imageStudies where lastInstanceAt >= ? and lastInstanceAt < ?
     and (instances > 0 or quarantined > 0)) as studies`
 const SELECT_BYTES = `select ifnull(sum(bytes), 0) as bytes from imageStudies
   where lastInstanceAt >= ? and lastInstanceAt < ? and createdAt >= ?`
-const FIRST = 'select createdAt from imageStudies order by lastInstanceAt limit 1'
+const SELECT_FIRST_ARRIVAL = 'select createdAt from imageStudies order by lastInstanceAt limit 1'
 
 /** Number of images received in the span, and of studies whose latest image was. */
 export const countArrivals = (database: Database, { from, to }: Span) =>
-  database.get(rawQuery<{ images: number; studies: number }>(ARRIVED, [from, to, from, to])) as {
+  database.get(
+    rawQuery<{ images: number; studies: number }>(COUNT_ARRIVALS, [from, to, from, to]),
+  ) as {
     images: number
     studies: number
   }
@@ -31,4 +33,4 @@ export const sumArrivedBytes = (database: Database, { from, to }: Span, since: s
 
 /** When the study with the earliest latest image was created, if there is one. */
 export const firstArrival = (database: Database): string | undefined =>
-  database.get(rawQuery<{ createdAt: string }>(FIRST, []))?.createdAt
+  database.get(rawQuery<{ createdAt: string }>(SELECT_FIRST_ARRIVAL, []))?.createdAt

@@ -36,7 +36,7 @@ import {
   setInstanceState,
   updateLastSeen,
 } from './instance-queries.ts'
-import { differencesAmong, withImage, withoutImages } from './mismatch.ts'
+import { differencesBetween, withImage, withoutImages } from './mismatch.ts'
 import { type ContentComparison, compareContent, type Transcode } from './same-content.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { WrongSteps } from './wrong-steps.ts'
@@ -45,7 +45,7 @@ import type { WrongSteps } from './wrong-steps.ts'
 export interface StoreResult {
   readonly instance: InstanceRecord
   /** Whether the study is new or was reopened by this instance. */
-  readonly isOpened: boolean
+  readonly wasStudyOpened: boolean
   /**
    * Whether patient and order differ from those of the study. corrected: the instance replaces an
    * earlier version, so the device has corrected them, and the study adopts them. other: the
@@ -63,7 +63,7 @@ interface OpenStudy {
   readonly stepId: string
 }
 
-interface JoinedStudy extends Pick<StoreResult, 'isOpened' | 'identity'> {
+interface JoinedStudy extends Pick<StoreResult, 'wasStudyOpened' | 'identity'> {
   readonly stepId: string
 }
 
@@ -176,7 +176,7 @@ export class Arrivals {
     if (source.isFetched || state !== 'current' || !isStudyFetched(database, studyInstanceUid))
       return
     updateImageStudy(database, studyInstanceUid, {
-      ...asSentByDevice(source),
+      ...deviceSourcePatch(source),
       state: 'receiving',
       dueAt: this.#latestCompletion(),
       lastInstanceAt: now,
@@ -213,7 +213,7 @@ export class Arrivals {
       known.associationIds.has(associationId) &&
       known.isFetched === isFetched
     )
-      return { isOpened: false, identity: 'same', stepId: known.stepId }
+      return { wasStudyOpened: false, identity: 'same', stepId: known.stepId }
     const { database } = this.#context
     const study = findImageStudy(database, studyInstanceUid)
     const stepId = study?.handedOut?.scheduledProcedureStepId ?? ''
@@ -233,7 +233,7 @@ export class Arrivals {
     if (study)
       updateImageStudy(database, studyInstanceUid, this.#patchOf(study, arrival, identity, now))
     else insertImageStudy(database, this.#newStudy(arrival, now))
-    return { isOpened: study?.state !== 'receiving', identity, stepId }
+    return { wasStudyOpened: study?.state !== 'receiving', identity, stepId }
   }
 
   #patchOf(
@@ -243,7 +243,7 @@ export class Arrivals {
     now: string,
   ): ImageStudyPatch {
     const { header, isFetched, association } = arrival
-    const isOurs = isOwnOnly(study)
+    const isOurs = hasOnlyOwnInstances(study)
     const isFirst = hasNoImages(study)
     // A study that was only known as a prior is sent by a device, so it is to be read.
     const isFresh = (study.isFetched || isOurs) && !isFetched
@@ -251,7 +251,7 @@ export class Arrivals {
     // An association that was already open before the abort does not repair the transfer.
     const isTransferOpen =
       how !== 'aborted' || this.#statistics.beganAfter(association.associationId, at)
-    const differences = isOurs ? [] : differencesAmong(study.header, header.study)
+    const differences = isOurs ? [] : differencesBetween(study.header, header.study)
     return {
       ...(isTransferOpen && { transfer: { how: 'open', detail: null, at: now } }),
       ...(study.state !== 'receiving' && { state: 'receiving', dueAt: this.#latestCompletion() }),
@@ -260,10 +260,10 @@ export class Arrivals {
       ...(identity === 'other' && { mismatch: withImage(study.mismatch, differences, now) }),
       // A mismatch that only concerned images that are no longer current is removed.
       ...(isFirst && { mismatch: withoutImages(study.mismatch, now) }),
-      ...(isFresh && asSentByDevice(arrival)),
+      ...(isFresh && deviceSourcePatch(arrival)),
       ...(isOurs &&
         isFetched && {
-          ...asSentByDevice(arrival),
+          ...deviceSourcePatch(arrival),
           isFetched: true,
           settledAt: study.settledAt,
           enrichment: RETRIEVED_PRIOR,
@@ -288,7 +288,7 @@ export class Arrivals {
     const { database } = this.#context
     const isOpened = findImageStudy(database, arrival.header.studyInstanceUid) === undefined
     if (isOpened) insertImageStudy(database, this.#newStudy(arrival, now))
-    return { isOpened, identity: 'same', stepId: '' }
+    return { wasStudyOpened: isOpened, identity: 'same', stepId: '' }
   }
 
   #newStudy(arrival: Arrival, now: string): NewImageStudy {
@@ -318,16 +318,16 @@ export class Arrivals {
   #recordVersions({ header, originals }: Arrival, instance: InstanceRecord): void {
     const { database } = this.#context
     const { instanceId, sopInstanceUid } = instance
-    const isCopyHere = () =>
+    const hasCorrectedCopy = () =>
       listInstanceVersions(database, sopInstanceUid).some((version) =>
         isCorrectedCopy(database, version.instanceId),
       )
-    if (originals.length > 0 && isCopyHere()) return
-    const rival = findCurrentVersion(database, sopInstanceUid, originals)
-    const others = new Set([...originals, ...(rival ? [rival.sopInstanceUid] : [])])
+    if (originals.length > 0 && hasCorrectedCopy()) return
+    const otherVersion = findCurrentVersion(database, sopInstanceUid, originals)
+    const others = new Set([...originals, ...(otherVersion ? [otherVersion.sopInstanceUid] : [])])
     if (others.size === 0) return
     insertFoundVersion(database, { instanceId, header: header.study }, [...others])
-    if (rival) updateMismatch(database, rival.studyInstanceUid)
+    if (otherVersion) updateMismatch(database, otherVersion.studyInstanceUid)
   }
 }
 
@@ -335,27 +335,27 @@ export class Arrivals {
  * Whether the study contains only objects that the gateway made of reports, so that no device has
  * identified its patient yet.
  */
-const isOwnOnly = (study: ImageStudyRecord) => study.remoteAddress === OWN_ADDRESS
+const hasOnlyOwnInstances = (study: ImageStudyRecord) => study.remoteAddress === OWN_ADDRESS
 
 /** Whether the study has no images yet, or all earlier ones were quarantined. */
-const hasNoImages = (study: ImageStudyRecord) => study.instances === 0 || isOwnOnly(study)
+const hasNoImages = (study: ImageStudyRecord) => study.instances === 0 || hasOnlyOwnInstances(study)
 
 function identityChange(
   study: ImageStudyRecord,
   header: ImageHeader,
   isReplacing: boolean,
 ): StoreResult['identity'] {
-  if (isOwnOnly(study)) return 'same'
+  if (hasOnlyOwnInstances(study)) return 'same'
   const isOther = identityKeyOf(study.header) !== identityKeyOf(header)
   if (isOther && (isReplacing || hasNoImages(study))) return 'corrected'
-  return differencesAmong(study.header, header).length > 0 ? 'other' : 'same'
+  return differencesBetween(study.header, header).length > 0 ? 'other' : 'same'
 }
 
 /**
  * Turns a study that was only known as a prior into one that is to be read, like any other study
  * from a device.
  */
-const asSentByDevice = ({ association, deviceName }: Source): ImageStudyPatch => ({
+const deviceSourcePatch = ({ association, deviceName }: Source): ImageStudyPatch => ({
   isFetched: false,
   settledAt: null,
   enrichment: NOT_REQUESTED,

@@ -23,7 +23,7 @@ interface Counts {
   readonly studies: Set<string>
   readonly outcomes: Record<Outcome, number>
   /** Feed entries that have been written. */
-  readonly noted: Set<string>
+  readonly writtenEntries: Set<string>
 }
 
 /**
@@ -47,7 +47,7 @@ export class AssociationStatistics {
       since: this.#context.clock(),
       studies: new Set(),
       outcomes: { stored: 0, repeated: 0, quarantined: 0, refused: 0 },
-      noted: new Set(),
+      writtenEntries: new Set(),
     })
   }
 
@@ -114,14 +114,14 @@ export class AssociationStatistics {
   }
 
   #note(
-    { association, noted }: Counts,
+    { association, writtenEntries }: Counts,
     tone: FeedLine['tone'],
     text: Message,
     studyInstanceUid: string | null,
   ): void {
     const key = `${studyInstanceUid ?? ''} ${storedMessage(text)}`
-    if (noted.has(key)) return
-    noted.add(key)
+    if (writtenEntries.has(key)) return
+    writtenEntries.add(key)
     appendSenderEntry(this.#context, association, 'images', tone, text, studyInstanceUid)
   }
 }

@@ -71,7 +71,7 @@ export const findCommitment = (
   database: Database,
   commitmentId: number,
 ): CommitmentRecord | undefined =>
-  allCommitments(database, `${SELECT} where commitmentId = ?`, commitmentId)[0]
+  readCommitments(database, `${SELECT} where commitmentId = ?`, commitmentId)[0]
 
 /** The latest request of the device with this Transaction UID. */
 export const findCommitmentOf = (
@@ -79,7 +79,7 @@ export const findCommitmentOf = (
   callingAeTitle: string,
   transactionUid: string,
 ): CommitmentRecord | undefined =>
-  allCommitments(
+  readCommitments(
     database,
     `${SELECT} where transactionUid = ? and callingAeTitle = ? order by commitmentId desc limit 1`,
     transactionUid,
@@ -101,7 +101,7 @@ export const listStudyCommitments = (
   database: Database,
   studyInstanceUid: string,
 ): CommitmentRecord[] =>
-  allCommitments(database, SELECT_BY_STUDY, studyInstanceUid, studyInstanceUid)
+  readCommitments(database, SELECT_BY_STUDY, studyInstanceUid, studyInstanceUid)
 
 /** Waiting results that are due, oldest first. */
 export const listDueCommitments = (
@@ -109,7 +109,7 @@ export const listDueCommitments = (
   now: string,
   limit: number,
 ): CommitmentRecord[] =>
-  allCommitments(
+  readCommitments(
     database,
     `${SELECT} where state = 'waiting' and nextAt <= ? order by nextAt, commitmentId limit ?`,
     now,
@@ -201,7 +201,7 @@ export const purgeCommitments = (database: Database, before: string): number =>
       .where('requestedAt', '<', before),
   ).changes
 
-const allCommitments = (database: Database, text: string, ...parameters: (string | number)[]) =>
+const readCommitments = (database: Database, text: string, ...parameters: (string | number)[]) =>
   database
     .all(rawQuery<StoredCommitment>(text, parameters))
     .map((row): CommitmentRecord => ({ ...row, lastError: messageOrNull(row.lastError) }))

@@ -25,7 +25,7 @@ const MAX_WRITE_MS = 10 * 60_000
  * If more rows than this lack their file, images were lost, rather than the last transfer
  * interrupted.
  */
-const MAX_INTERRUPTED = 20
+const MAX_INTERRUPTED_WRITES = 20
 
 /**
  * Checks the newest instances after a run that was not shut down properly. File content, file name
@@ -45,7 +45,7 @@ export async function deleteUnprovenRows(
 ): Promise<void> {
   const { database, imageFiles } = context
   const unproven: InstanceRecord[] = []
-  let proven = 0
+  let provenCount = 0
   let since: number | undefined
   for (const instance of iterateNewestFirst(database)) {
     if (signal.aborted) return
@@ -56,7 +56,7 @@ export async function deleteUnprovenRows(
     since ??= msOf(instance.receivedAt) - MAX_WRITE_MS
     if (msOf(instance.receivedAt) < since) break
     if (await isIntact(context, instance)) {
-      proven++
+      provenCount++
       // After a crash of the gateway alone, the file may have been read from the page cache, so it
       // is synced now.
       await imageFiles.secure(instance.file)
@@ -64,8 +64,8 @@ export async function deleteUnprovenRows(
   }
   if (unproven.length === 0) return
   if (
-    unproven.length > Math.max(MAX_INTERRUPTED, proven) ||
-    (proven === 0 && unproven.length > 1)
+    unproven.length > Math.max(MAX_INTERRUPTED_WRITES, provenCount) ||
+    (provenCount === 0 && unproven.length > 1)
   ) {
     appendDiskEntry(context, 'danger', message('images.most-missing'))
     return
@@ -129,13 +129,13 @@ export async function deleteIncompleteCopies(context: Context): Promise<void> {
   let removed = 0
   for (const { note, files, isComplete } of imageFiles.copies.list()) {
     if (isComplete) imageFiles.copies.forget(note)
-    else removed += await deleteUncommitted(context, note, files)
+    else removed += await deleteUncommittedCopies(context, note, files)
   }
   if (removed > 0) appendDiskEntry(context, 'warning', message('images.correction-interrupted'))
 }
 
 /** Deletes copies without a row, and the list of them. Returns the number of deleted files. */
-export async function deleteUncommitted(
+export async function deleteUncommittedCopies(
   { database, imageFiles }: Context,
   note: string,
   files: readonly string[],

@@ -65,10 +65,14 @@ export function updateCreatedStudies(
   merged: MergedValues,
 ): readonly string[] {
   const created = listCreatedStudies(context.database, studyInstanceUid)
-  return [...new Set(created.flatMap((one) => updateOne(context, one, studyInstanceUid, merged)))]
+  return [
+    ...new Set(
+      created.flatMap((one) => updateCreatedStudy(context, one, studyInstanceUid, merged)),
+    ),
+  ]
 }
 
-function updateOne(
+function updateCreatedStudy(
   context: Context,
   { area, studyId, values: own, touched }: CreatedStudy,
   studyInstanceUid: string,
@@ -78,13 +82,13 @@ function updateOne(
   const before = findStudy(database, studyId)
   if (!before) return []
   const now = instantOf(clock())
-  const { study, seeded, fields } = mergeUntouched(
+  const { study, writtenValues, fields } = mergeUntouched(
     before,
     own as StudyValues,
     values,
     new Set(touched),
   )
-  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, seeded)
+  saveCreatedStudy(database, studyInstanceUid, area, studyId, now, writtenValues)
   if (fields.length === 0) return []
   saveStudy(database, { ...study, updatedAt: now }, before)
   note(context, 'gateway', 'study.enrich', studyId, {
@@ -111,11 +115,11 @@ export function applyCorrectedHeader(
   corrected: ImageHeader,
 ): void {
   const modality = leadingModality([header.modality, ...modalities])
-  const was = mergedValues(header, modality, {}).values
+  const valuesBefore = mergedValues(header, modality, {}).values
   const is = mergedValues(corrected, modality, {}).values
   for (const created of listCreatedStudies(context.database, studyInstanceUid))
-    updateOne(context, created, studyInstanceUid, {
-      values: mergeCorrected(created.values as StudyValues, was, is),
+    updateCreatedStudy(context, created, studyInstanceUid, {
+      values: mergeCorrected(created.values as StudyValues, valuesBefore, is),
       fromPartner: [],
       warnings: [],
     })
@@ -146,8 +150,8 @@ export function updateCancellation(
     const { cancelledAt, assignedTo } = study
     const isUnused = touched.length === 0 && assignedTo === null && !hasReport(database, studyId)
     // It was cancelled by a correction, and not by a user since.
-    const isOurs = cancelledAt !== null && corrections.includes(cancelledAt)
-    if (hasImages && isOurs) setCancelled(context, study, null, at, actor)
+    const isCancelledByCorrection = cancelledAt !== null && corrections.includes(cancelledAt)
+    if (hasImages && isCancelledByCorrection) setCancelled(context, study, null, at, actor)
     if (isEmpty && isUnused && cancelledAt === null) setCancelled(context, study, at, at, actor)
   }
 }
@@ -220,7 +224,7 @@ function recordOf(
 interface MergedStudy {
   readonly study: StudyRecord
   /** The values that the gateway has written so far. */
-  readonly seeded: StudyValues
+  readonly writtenValues: StudyValues
   readonly fields: readonly string[]
 }
 
@@ -241,14 +245,14 @@ export function mergeUntouched(
 ): MergedStudy {
   const fields: string[] = []
   /** Returns the values after the update, and the gateway's own last values. */
-  function fill(names: Iterable<string>, now: Values, seeded: Values, next: Values) {
+  function fill(names: Iterable<string>, now: Values, ownValues: Values, next: Values) {
     const after: Values = {}
     const written: Values = {}
     for (const name of names) {
-      const isKept = touched.has(name) || !isSame(now[name], seeded[name])
-      if (!isKept && !isSame(now[name], next[name])) fields.push(name)
-      after[name] = isKept ? now[name] : next[name]
-      written[name] = isKept ? seeded[name] : next[name]
+      const isUserValue = touched.has(name) || !isSame(now[name], ownValues[name])
+      if (!isUserValue && !isSame(now[name], next[name])) fields.push(name)
+      after[name] = isUserValue ? now[name] : next[name]
+      written[name] = isUserValue ? ownValues[name] : next[name]
     }
     return { after, written }
   }
@@ -256,17 +260,22 @@ export function mergeUntouched(
   if (before.area === 'viewer')
     return {
       study: { ...before, ...open.after },
-      seeded: { ...fresh, ...open.written },
+      writtenValues: { ...fresh, ...open.written },
       fields,
     }
 
   const openFields = fields.length
   const { externalPatientId = null, reportMetadata = {}, ...others } = before.detail
   const patient = fill(['externalPatientId'], { externalPatientId }, { ...own }, { ...fresh })
-  const was: Values = { ...reportMetadata }
-  const had: Values = { ...own.reportMetadata }
+  const currentMetadata: Values = { ...reportMetadata }
+  const ownMetadata: Values = { ...own.reportMetadata }
   const next: Values = { ...fresh.reportMetadata }
-  const metadata = fill(namesOf(was, had, next), was, had, next)
+  const metadata = fill(
+    namesOf(currentMetadata, ownMetadata, next),
+    currentMetadata,
+    ownMetadata,
+    next,
+  )
   const detail: StudyDetail = {
     ...others,
     reportMetadata: given(metadata.after),
@@ -278,7 +287,7 @@ export function mergeUntouched(
       ...open.after,
       detail: fields.length > openFields ? detail : before.detail,
     },
-    seeded: {
+    writtenValues: {
       ...fresh,
       ...open.written,
       ...patient.written,
@@ -295,14 +304,20 @@ const given = (values: Values): StudyReportMetadata =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 /** Replaces those of the gateway's own values that came from the header with the corrected ones. */
-export function mergeCorrected(own: StudyValues, was: StudyValues, is: StudyValues): StudyValues {
+export function mergeCorrected(
+  own: StudyValues,
+  headerValuesBefore: StudyValues,
+  headerValuesAfter: StudyValues,
+): StudyValues {
   const had: Values = { ...own.reportMetadata }
-  const before: Values = { ...was.reportMetadata }
-  const after: Values = { ...is.reportMetadata }
+  const before: Values = { ...headerValuesBefore.reportMetadata }
+  const after: Values = { ...headerValuesAfter.reportMetadata }
   const reportMetadata: Values = {}
   for (const name of namesOf(had, after))
     reportMetadata[name] = isSame(had[name], before[name]) ? after[name] : had[name]
-  const { studyDescription } = isSame(own.studyDescription, was.studyDescription) ? is : own
+  const { studyDescription } = isSame(own.studyDescription, headerValuesBefore.studyDescription)
+    ? headerValuesAfter
+    : own
   return { ...own, studyDescription, reportMetadata: given(reportMetadata) }
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import { addDays, clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
-import { DISK_SOON_DAYS, type Trends } from '#shared/contract/dashboard-trends.ts'
+import { DISK_WARNING_DAYS, type Trends } from '#shared/contract/dashboard-trends.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { firstArrival, sumArrivedBytes } from './arrival-queries.ts'
 
@@ -17,7 +17,7 @@ export type DiskForecast = Pick<
 
 const GIGABYTE = 1e9
 /** Space that the database needs for the rows of images, regardless of the setting. */
-const MIN_BYTES = 64 << 20
+const MIN_DATABASE_BYTES = 64 << 20
 /** Whole weeks, so that weekends are represented. */
 const MAX_DAYS = 14
 /** Number of days that a forecast requires. */
@@ -25,7 +25,7 @@ const MIN_DAYS = 3
 
 /** Free space below which no images are accepted (bytes). */
 export const minFreeBytes = (settings: Context['settings']): number =>
-  Math.max(settings.get('intake.stopGigabytes') * GIGABYTE, MIN_BYTES)
+  Math.max(settings.get('intake.stopGigabytes') * GIGABYTE, MIN_DATABASE_BYTES)
 
 /**
  * Bytes received on each of the last 14 days in the clinic's time zone, oldest first. Excludes today
@@ -65,12 +65,12 @@ export function forecastOf(
 }
 
 /** Warning and remedy if the disk is forecast to be full within `DISK_SOON_DAYS`. */
-export const fullSoon = ({
+export const fullSoonWarning = ({
   fullInDays: days,
 }: Pick<DiskForecast, 'fullInDays'>):
   | { readonly sentence: Message; readonly remedy: Message }
   | undefined =>
-  days === null || days >= DISK_SOON_DAYS
+  days === null || days >= DISK_WARNING_DAYS
     ? undefined
     : {
         sentence: message('images.disk-full-soon', { days }),

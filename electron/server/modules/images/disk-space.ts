@@ -73,14 +73,15 @@ function storageOf({ imageFiles, settings }: Context): Storage {
   const isWritable = imageFiles.isWritable()
   const space = spaceOf(imageFiles)
   const { freeBytes } = space
-  const free = freeBytes / GIGABYTE
+  const freeGigabytes = freeBytes / GIGABYTE
   const stop = settings.get('intake.stopGigabytes')
   const found = (state: Storage['state'], detail: Message | null) => ({ state, ...space, detail })
   if (!isWritable) return found('read-only', message('images.folder-read-only'))
-  if (free < stop) return found('full', message('images.too-little-free', { free, stop }))
+  if (freeGigabytes < stop)
+    return found('full', message('images.too-little-free', { free: freeGigabytes, stop }))
   if (freeBytes < minFreeBytes(settings)) return found('full', message('images.disk-full'))
-  if (free < settings.get('intake.warnGigabytes'))
-    return found('low', message('images.little-free', { free, stop }))
+  if (freeGigabytes < settings.get('intake.warnGigabytes'))
+    return found('low', message('images.little-free', { free: freeGigabytes, stop }))
   return found('ok', null)
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -7,9 +7,9 @@ import { acceptAnswer, type Requester } from '#server/webhooks/request.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type EnrichmentAnswer, leftOutWarning, type MergedValues } from './study-values.ts'
+import { type EnrichmentAnswer, type MergedValues, omittedValueWarning } from './study-values.ts'
 
-export const NO_PARTNER = message('images.no-partner')
+export const NO_PARTNER_MESSAGE = message('images.no-partner')
 
 /** The outcome of an enrichment request. */
 export type EnrichmentResult =
@@ -24,14 +24,14 @@ export type EnrichmentResult =
 
 type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempts'>
 
-const EVENT = 'patient_study.enrichment_requested'
+const ENRICHMENT_EVENT = 'patient_study.enrichment_requested'
 
 /**
  * Requests enrichment of a study from the partner (a soft event). A failure, a timeout or a body
  * that is not a JSON object yields no values, and the request is repeated later. The fields of an
  * object are validated separately: an invalid one is ignored.
  */
-export async function askPartner(
+export async function requestEnrichment(
   context: Context,
   requester: Pick<Requester, 'request'>,
   study: ImageStudyRecord,
@@ -40,12 +40,12 @@ export async function askPartner(
   const leftOut: string[] = []
   let webhookId: string | undefined
   try {
-    const question = requestOf(study, context.settings.get('clinic.id'))
-    const answer = await requester.request(EVENT, question, {
+    const enrichmentRequest = requestOf(study, context.settings.get('clinic.id'))
+    const answer = await requester.request(ENRICHMENT_EVENT, enrichmentRequest, {
       signal,
       accept(reply) {
         webhookId = reply.webhookId
-        return acceptAnswer(EVENT)({
+        return acceptAnswer(ENRICHMENT_EVENT)({
           ...reply,
           note(path, sentence) {
             leftOut.push(path)
@@ -57,19 +57,20 @@ export async function askPartner(
     return { answer, fault: null, leftOut, webhookId }
   } catch (error) {
     if (signal.aborted) throw error
-    const failed = (fault: Message) => ({ answer: undefined, fault, webhookId })
-    if (error instanceof WebhookError && error.fault === 'no-endpoint') return failed(NO_PARTNER)
+    const failedResult = (fault: Message) => ({ answer: undefined, fault, webhookId })
+    if (error instanceof WebhookError && error.fault === 'no-endpoint')
+      return failedResult(NO_PARTNER_MESSAGE)
     if (error instanceof WebhookError && error.fault !== 'refused')
-      return failed(message('images.no-answer-because', { detail: error.detail }))
+      return failedResult(message('images.no-answer-because', { detail: error.detail }))
     if (!(error instanceof WebhookError)) reportError(context, error)
-    return failed(message('images.no-answer'))
+    return failedResult(message('images.no-answer'))
   }
 }
 
 function requestOf(
   { studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord,
   clinicId: string | null,
-): EventData<typeof EVENT> {
+): EventData<typeof ENRICHMENT_EVENT> {
   if (clinicId === null) throw new Error('clinic.id is not set')
   // Values of the worklist row are sent only if the images certainly belong to it. That is also the
   // case for a linked order, although the device used its own Study Instance UID.
@@ -97,7 +98,7 @@ export function enrichmentAfter(
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {
-    const wait = waitAfter(RETRY_SCHEDULES.enrichment, enrichmentAttempts)
+    const wait = retryDelayMs(RETRY_SCHEDULES.enrichment, enrichmentAttempts)
     const nextAt = wait === undefined ? null : instantOf(now + wait)
     const state = nextAt === null ? 'given-up' : 'waiting'
     return {
@@ -106,7 +107,7 @@ export function enrichmentAfter(
     }
   }
   const state = Object.keys(asked.answer).length > 0 ? 'done' : 'empty'
-  const warnings = [...asked.leftOut.map(leftOutWarning), ...(merged?.warnings ?? [])]
+  const warnings = [...asked.leftOut.map(omittedValueWarning), ...(merged?.warnings ?? [])]
   return {
     enrichment: { state, askedAt, nextAt: null, detail: null, warnings },
     enrichmentAttempts,

@@ -64,7 +64,7 @@ const NESTED_TAGS: ReadonlySet<number> = new Set([
   referencedSopInstanceUid,
   scheduledProcedureStepId,
 ])
-const WANTED: readonly Wanted[] = [
+const WANTED_ELEMENTS: readonly Wanted[] = [
   ...Object.values(TAG).filter((tag) => !NESTED_TAGS.has(tag)),
   { sequence: referencedPerformedProcedureStepSequence, tags: [referencedSopInstanceUid] },
   {
@@ -99,11 +99,11 @@ export interface InstanceHeader {
 
 /** Reads the header of a data set and verifies its structure to the end. */
 export const fullReaderOf = (transferSyntax: string): HeaderReader =>
-  new HeaderReader(transferSyntax, WANTED, { walks: true })
+  new HeaderReader(transferSyntax, WANTED_ELEMENTS, { walks: true })
 
 /** Reads only the header of a data set. */
 export const headerReaderOf = (transferSyntax: string): HeaderReader =>
-  new HeaderReader(transferSyntax, WANTED)
+  new HeaderReader(transferSyntax, WANTED_ELEMENTS)
 
 /**
  * `deviceSet` is the Specific Character Set configured for the device; it applies to data sets that
@@ -112,7 +112,7 @@ export const headerReaderOf = (transferSyntax: string): HeaderReader =>
 export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {
   const text = (tag: number) => textOf(found, tag, deviceSet)
   const request = found.first(requestAttributesSequence)
-  const requested = (tag: number) =>
+  const requestAttribute = (tag: number) =>
     request ? textOf(request, tag, found.characterSet ?? deviceSet) : ''
   const performed = found.first(referencedPerformedProcedureStepSequence)
   return {
@@ -132,20 +132,22 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
       patientSize: text(TAG.patientSize),
       patientWeight: text(TAG.patientWeight),
       patientAge: text(TAG.patientAge),
-      accessionNumber: text(TAG.accessionNumber) || requested(TAG.accessionNumber),
+      accessionNumber: text(TAG.accessionNumber) || requestAttribute(TAG.accessionNumber),
       studyDescription: text(TAG.studyDescription),
       requestedProcedureDescription:
-        text(TAG.requestedProcedureDescription) || requested(TAG.requestedProcedureDescription),
+        text(TAG.requestedProcedureDescription) ||
+        requestAttribute(TAG.requestedProcedureDescription),
       studyDate: text(TAG.studyDate),
       studyTime: text(TAG.studyTime),
       referringPhysicianName: text(TAG.referringPhysicianName),
       institutionName: text(TAG.institutionName),
       studyId: text(TAG.studyId),
       modality: text(TAG.modality),
-      requestedProcedureId: requested(TAG.requestedProcedureId) || text(TAG.requestedProcedureId),
-      scheduledProcedureStepId: requested(scheduledProcedureStepId),
+      requestedProcedureId:
+        requestAttribute(TAG.requestedProcedureId) || text(TAG.requestedProcedureId),
+      scheduledProcedureStepId: requestAttribute(scheduledProcedureStepId),
       requestStudyInstanceUid: request ? uidOf(request, TAG.studyInstanceUid) : '',
-      characterSetRule: characterSetRule(found, deviceSet),
+      characterSetRule: characterSetSource(found, deviceSet),
     },
     isCut: found.isCut,
     image: imageOf(found),
@@ -156,7 +158,7 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
  * usable: valid according to PS3.5 §9.1. odd: invalid, but usable as a distinct identifier. unfit:
  * unusable.
  */
-export function fitnessOfUid(uid: string): 'usable' | 'odd' | 'unfit' {
+export function classifyUid(uid: string): 'usable' | 'odd' | 'unfit' {
   if (Uid.safeParse(uid).success) return 'usable'
   return /^[\x21-\x7e]{1,64}$/.test(uid) ? 'odd' : 'unfit'
 }
@@ -170,17 +172,17 @@ const NAMED_UIDS = {
 
 /** Describes the first identifier that violates PS3.5 §9.1; null if there is none. */
 export function uidFault(header: InstanceHeader): Message | null {
-  const odd = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find(
-    (name) => fitnessOfUid(header[name]) !== 'usable',
+  const invalidUidName = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find(
+    (name) => classifyUid(header[name]) !== 'usable',
   )
-  return odd ? message('images.odd-uid', { name: NAMED_UIDS[odd] }) : null
+  return invalidUidName ? message('images.odd-uid', { name: NAMED_UIDS[invalidUidName] }) : null
 }
 
 const uidOf = (values: HeaderValues, tag: number): string =>
   withoutPadding(values.get(tag)?.toString('latin1') ?? '').trimStart()
 
 // Records which character set rule was used to decode the text.
-function characterSetRule(found: HeaderValues, deviceSet: readonly string[]): string {
+function characterSetSource(found: HeaderValues, deviceSet: readonly string[]): string {
   if (found.characterSet) return `declared: ${found.characterSet.join('\\')}`
   return deviceSet.length > 0 ? `device: ${deviceSet.join('\\')}` : 'default'
 }

@@ -3,7 +3,7 @@ import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 
 /** Makes open windows reload their lists of images and the status. */
@@ -21,7 +21,7 @@ export function appendDiskEntry(
   tone: FeedLine['tone'],
   text: Message,
 ): void {
-  log.warn({ tone }, english(text))
+  log.warn({ tone }, englishText(text))
   feed.append({ kind: 'disk', tone, text, aeTitle: '', address: '', associationId: '' })
 }
 
@@ -74,5 +74,5 @@ export function logInternalError(context: Context, error: unknown): string {
 }
 
 /** `1 object`, `2 objects`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
+export const countText = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`

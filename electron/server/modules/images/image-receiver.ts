@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { Context } from '#server/context.ts'
 import { fileFor, type PartFile } from '#server/database/image-files.ts'
 import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
-import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterruptedError } from '#server/dicom/data-set/data-set-stream.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import type { AssociationInfo, CStoreRequest, CStoreScp } from '#server/dicom/dimse/service.ts'
@@ -11,7 +11,7 @@ import { DimseError } from '#server/dicom/dimse/status.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { diskFaultKind, StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
@@ -32,7 +32,7 @@ import {
 } from './instance-queries.ts'
 import { recordReturnedFile } from './local-file-queries.ts'
 import { checkCommand, checkHeader } from './store-request-check.ts'
-import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
+import { readOriginalUids, tempFolderIn, verifyDeflatedStructure } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /**
@@ -52,7 +52,7 @@ export type IsFetching = (
 ) => boolean
 
 /** An object that is completely written but has no file name yet. */
-interface Received {
+interface ReceivedObject {
   readonly request: CStoreRequest
   readonly part: PartFile
   readonly header: InstanceHeader
@@ -101,7 +101,7 @@ export class ImageReceiver implements CStoreScp {
       return await this.#receive(request)
     } catch (error) {
       // There is no peer to answer; the feed reports it when the association ends.
-      if (error instanceof DataSetInterrupted)
+      if (error instanceof DataSetInterruptedError)
         return { status: 0x0110, errorComment: 'Association ended within the data set' }
       const { result, why } = refusalOf(this.#context, error)
       if (diskFaultKind(error) !== undefined) this.#disk.failed()
@@ -143,7 +143,7 @@ export class ImageReceiver implements CStoreScp {
    * Receives the data set into the spool file and reads its header.
    * @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff
    */
-  async #read(request: CStoreRequest, part: PartFile): Promise<Received> {
+  async #read(request: CStoreRequest, part: PartFile): Promise<ReceivedObject> {
     const { association, transferSyntax, sopClassUid, sopInstanceUid } = request
     const meta = fileMeta({
       sopClassUid,
@@ -183,7 +183,7 @@ export class ImageReceiver implements CStoreScp {
     meta: Buffer,
     look: (fragment: Buffer) => void,
   ): Promise<void> {
-    let gathered: Buffer[] = [meta]
+    let gatheredChunks: Buffer[] = [meta]
     let gatheredBytes = meta.length
     let nextCheckAt = SPACE_CHECK_BYTES
     let writing: Promise<void> = Promise.resolve()
@@ -195,7 +195,7 @@ export class ImageReceiver implements CStoreScp {
       for await (const fragments of request.dataSet) {
         for (const fragment of fragments) {
           look(fragment)
-          gathered.push(fragment)
+          gatheredChunks.push(fragment)
           gatheredBytes += fragment.length
         }
         if (
@@ -209,20 +209,20 @@ export class ImageReceiver implements CStoreScp {
           nextCheckAt += SPACE_CHECK_BYTES
           requireSpace(this.#disk)
         }
-        writing = write(gathered)
+        writing = write(gatheredChunks)
         // An error is thrown by the next write or at the end.
         writing.catch(() => undefined)
-        gathered = []
+        gatheredChunks = []
         gatheredBytes = 0
       }
     } finally {
       await writing
     }
-    if (gatheredBytes > 0) await write(gathered)
+    if (gatheredBytes > 0) await write(gatheredChunks)
   }
 
   /** Stores the instance; returns `undefined` if it is already stored. */
-  async #store(received: Received, file: string): Promise<StoreResult | undefined> {
+  async #store(received: ReceivedObject, file: string): Promise<StoreResult | undefined> {
     const { imageFiles } = this.#context
     const source = this.#sourceOf(received)
     const identical = await this.#identicalOf(received)
@@ -249,8 +249,8 @@ export class ImageReceiver implements CStoreScp {
    */
   async #commit(part: PartFile, arrival: Arrival): Promise<StoreResult | undefined> {
     const { database } = this.#context
-    const keeping = () => database.commitSoon(() => this.#arrivals.store(arrival))
-    const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
+    const storeArrival = () => database.commitSoon(() => this.#arrivals.store(arrival))
+    const outcomes = await Promise.allSettled([storeArrival(), part.finish(), part.secure()])
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined
     // A row must not exist without a durable file.
@@ -259,11 +259,11 @@ export class ImageReceiver implements CStoreScp {
   }
 
   /** The instance is already stored; its file is made durable before Success. */
-  async #repeat(here: InstanceRecord, source: Source): Promise<undefined> {
+  async #repeat(existing: InstanceRecord, source: Source): Promise<undefined> {
     const { database, imageFiles } = this.#context
-    await imageFiles.secure(here.file)
-    await database.commitSoon(() => this.#arrivals.repeat(here, source))
-    this.#statistics.add(source.association, 'repeated', here.studyInstanceUid)
+    await imageFiles.secure(existing.file)
+    await database.commitSoon(() => this.#arrivals.repeat(existing, source))
+    this.#statistics.add(source.association, 'repeated', existing.studyInstanceUid)
   }
 
   /**
@@ -290,28 +290,29 @@ export class ImageReceiver implements CStoreScp {
    * retrieving its study from this caller. PS3.7 Table 9.1-1 makes the Move Originator optional,
    * and some senders omit it.
    */
-  #sourceOf({ request: { association, moveOriginatorAeTitle }, header }: Received): Source {
+  #sourceOf({ request: { association, moveOriginatorAeTitle }, header }: ReceivedObject): Source {
     const { callingAeTitle, remoteAddress } = association
-    const isOurs =
+    const isOwnMove =
       moveOriginatorAeTitle?.trim().toUpperCase() ===
       this.#context.settings.get('dimse.aeTitle').trim().toUpperCase()
     return {
       association,
       deviceName: this.#deviceOf(association)?.name || callingAeTitle,
-      isFetched: isOurs || this.#isFetching(callingAeTitle, remoteAddress, header.studyInstanceUid),
+      isFetched:
+        isOwnMove || this.#isFetching(callingAeTitle, remoteAddress, header.studyInstanceUid),
     }
   }
 
-  async #arrivalOf(received: Received, source: Source, file: string): Promise<Arrival> {
+  async #arrivalOf(received: ReceivedObject, source: Source, file: string): Promise<Arrival> {
     const { imageFiles, folder } = this.#context
     const { header, dataSetOffset, part, crc32 } = received
     const { sopInstanceUid } = header
     const transferSyntaxUid = received.request.transferSyntax
     const stored = { path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid }
-    const structure = received.structure ?? (await deflatedStructure(stored))
+    const structure = received.structure ?? (await verifyDeflatedStructure(stored))
     const mayBeCopy = received.structure === undefined || received.structure.hasOriginalAttributes
     const originals = mayBeCopy
-      ? await originalsIn({ ...stored, sopInstanceUid }, temporaryIn(folder))
+      ? await readOriginalUids({ ...stored, sopInstanceUid }, tempFolderIn(folder))
       : []
     return {
       ...source,
@@ -332,7 +333,7 @@ export class ImageReceiver implements CStoreScp {
     part,
     dataSetOffset,
     crc32,
-  }: Received): Promise<InstanceRecord | undefined> {
+  }: ReceivedObject): Promise<InstanceRecord | undefined> {
     const { database, imageFiles } = this.#context
     const bytes = part.bytes - dataSetOffset
     // A file that was removed from this PC can only be compared by its length and checksum.
@@ -356,7 +357,10 @@ export class ImageReceiver implements CStoreScp {
 /** Requires that images can be stored. @throws DimseError A700 */
 function requireSpace(disk: DiskSpace): void {
   if (disk.takesImages()) return
-  throw new DimseError(0xa700, disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY)
+  throw new DimseError(
+    0xa700,
+    disk.storage().state === 'full' ? TOO_LITTLE_SPACE : READ_ONLY_MESSAGE,
+  )
 }
 
 /**
@@ -373,8 +377,8 @@ function refusalOf(context: Context, error: unknown): { result: DimseResult; why
   const kind = diskFaultKind(error)
   if (kind !== undefined) {
     if (error instanceof StorageFault && kind === 'failed') reportError(context, error)
-    const why = kind === 'full' ? TOO_LITTLE_SPACE : READ_ONLY
-    return { result: { status: 0xa700, errorComment: english(why) }, why }
+    const why = kind === 'full' ? TOO_LITTLE_SPACE : READ_ONLY_MESSAGE
+    return { result: { status: 0xa700, errorComment: englishText(why) }, why }
   }
   return {
     result: {
@@ -386,7 +390,7 @@ function refusalOf(context: Context, error: unknown): { result: DimseResult; why
 }
 
 const TOO_LITTLE_SPACE = message('images.too-little-space')
-const READ_ONLY = message('images.disk-read-only')
+const READ_ONLY_MESSAGE = message('images.disk-read-only')
 
 /**
  * Error Comment is an LO in ASCII, at most 64 characters. If the text is too long, the location of

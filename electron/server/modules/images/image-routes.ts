@@ -7,14 +7,14 @@ import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { notifyImagesChanged } from './image-feed.ts'
 import {
-  demandManagingImages,
-  demandQuarantinedInstance,
-  demandQuarantineOfStudy,
+  demandQuarantineAccess,
   demandVersionAccess,
   listImageStudies,
   listQuarantine,
   listQuarantineGroups,
   readImageStudy,
+  requireCanManageImages,
+  requireQuarantineAccess,
   reviewVersions,
 } from './image-studies.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -48,7 +48,7 @@ export function serveImages(
     },
     async retryEnrichment({ params, user }) {
       const caller = callerOf(user)
-      demandManagingImages(context, caller, params.studyInstanceUid)
+      requireCanManageImages(context, caller, params.studyInstanceUid)
       // Throws if the study does not exist.
       readImageStudy(context, caller, params.studyInstanceUid)
       await creation.retry(params.studyInstanceUid)
@@ -61,37 +61,37 @@ export function serveImages(
       )
     },
     releaseInstance({ params, body, user }) {
-      demandQuarantinedInstance(context, callerOf(user), params.instanceId)
+      requireQuarantineAccess(context, callerOf(user), params.instanceId)
       return quarantine.release(params.instanceId, body.reason, userActor(user.userId))
     },
     async discardInstance({ params, body, user }) {
-      demandQuarantinedInstance(context, callerOf(user), params.instanceId)
+      requireQuarantineAccess(context, callerOf(user), params.instanceId)
       return quarantine.discard(params.instanceId, body.reason, userActor(user.userId))
     },
     quarantineGroups: ({ params, user }) => ({
       groups: listQuarantineGroups(context, callerOf(user), params.studyInstanceUid),
     }),
     async releaseGroup({ params, body: { reason, ...group }, user }) {
-      demandQuarantineOfStudy(context, callerOf(user), params.studyInstanceUid)
+      demandQuarantineAccess(context, callerOf(user), params.studyInstanceUid)
       return quarantine.releaseGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
     async discardGroup({ params, body: { reason, ...group }, user }) {
-      demandQuarantineOfStudy(context, callerOf(user), params.studyInstanceUid)
+      demandQuarantineAccess(context, callerOf(user), params.studyInstanceUid)
       return quarantine.discardGroup({ ...params, ...group }, reason, userActor(user.userId))
     },
     // It is unknown whose images these are, so the operations require access to all studies.
     async recoveredFiles({ query, user }) {
-      demandManagingImages(context, callerOf(user))
+      requireCanManageImages(context, callerOf(user))
       const operation = dashboardImages.recoveredFiles
       const { files, ...page } = list('files', operation, { query }, (part) => recovery.files(part))
       return { files: await Promise.all(files.map((file) => recovery.describe(file))), ...page }
     },
     async importRecovered({ body, user }) {
-      demandManagingImages(context, callerOf(user))
+      requireCanManageImages(context, callerOf(user))
       return recovery.import(body, userActor(user.userId))
     },
     async discardRecovered({ body: { file, reason }, user }) {
-      demandManagingImages(context, callerOf(user))
+      requireCanManageImages(context, callerOf(user))
       return recovery.discard(file, reason, userActor(user.userId))
     },
   }

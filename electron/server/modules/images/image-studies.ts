@@ -4,7 +4,7 @@ import type { Slice, SliceQuery } from '#server/database/page.ts'
 import { listPerformedSteps } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
-import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { identityOf, isUnscheduled } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { actorOf, type Caller, demand, type UserCaller } from '#server/modules/users/caller.ts'
@@ -147,7 +147,7 @@ export const canSeeImages = (context: Context, caller: Caller, studyInstanceUid:
  * Requires that the caller may manage the images of the study or, without a UID, of all studies.
  * @throws ApiError not-permitted; not-found if the caller may not see the study
  */
-export function demandManagingImages(
+export function requireCanManageImages(
   context: Context,
   caller: Caller,
   studyInstanceUid?: string,
@@ -155,14 +155,14 @@ export function demandManagingImages(
   demand(caller, 'manageStudies')
   if (studyInstanceUid === undefined) {
     if (!canSeeAll(caller)) throw new ApiError('not-permitted', message('images.name-a-study'))
-  } else if (!canSeeImages(context, caller, studyInstanceUid)) throw noStudy()
+  } else if (!canSeeImages(context, caller, studyInstanceUid)) throw noStudyError()
 }
 
 /**
  * Requires that the caller may decide about the quarantined instance.
  * @throws ApiError not-permitted; not-found if it is not in quarantine or the caller may not see it
  */
-export function demandQuarantinedInstance(
+export function requireQuarantineAccess(
   context: Context,
   caller: Caller,
   instanceId: number,
@@ -194,19 +194,20 @@ export function listQuarantineGroups(
  * Requires that the caller may decide about the quarantined instances of the study.
  * @throws ApiError not-permitted; not-found if there are none or the caller may not see the study
  */
-export function demandQuarantineOfStudy(
+export function demandQuarantineAccess(
   context: Context,
   caller: Caller,
   studyInstanceUid: string,
 ): void {
   demand(caller, 'manageStudies')
-  const isAny = listQuarantined(context.database, { studyInstanceUid, limit: 1 }).items.length > 0
-  if (!isAny || !canSeeImages(context, caller, studyInstanceUid))
+  const hasQuarantined =
+    listQuarantined(context.database, { studyInstanceUid, limit: 1 }).items.length > 0
+  if (!hasQuarantined || !canSeeImages(context, caller, studyInstanceUid))
     throw new ApiError('not-found', message('images.study-not-set-aside'))
 }
 
 const canSeeAll = (caller: Caller) =>
-  caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined
+  caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomerIds(caller) === undefined
 
 const rowsOf = (context: Context, studyInstanceUid: string) =>
   STUDY_AREAS.flatMap((area) => findStudyByUid(context.database, area, studyInstanceUid) ?? [])
@@ -220,7 +221,7 @@ function requireStudy(
   studyInstanceUid: string,
 ): ImageStudyRecord {
   const record = findImageStudy(context.database, studyInstanceUid)
-  if (!record || !canSeeImages(context, caller, studyInstanceUid)) throw noStudy()
+  if (!record || !canSeeImages(context, caller, studyInstanceUid)) throw noStudyError()
   return record
 }
 
@@ -267,4 +268,4 @@ function identityStateOf(context: Context, record: ImageStudyRecord) {
   return { identity: identityOf(record, study), isUnscheduled: isUnscheduled(record, study) }
 }
 
-const noStudy = () => new ApiError('not-found', message('images.no-study'))
+const noStudyError = () => new ApiError('not-found', message('images.no-study'))

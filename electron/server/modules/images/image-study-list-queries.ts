@@ -1,7 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import { type Slice, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { isFound, termsOf } from '#server/database/search-text.ts'
+import { matchesTerms, termsOf } from '#server/database/search-text.ts'
 import { findImageStudy, readImageStudies } from '#server/modules/studies/image-study-queries.ts'
 import {
   type ImageStudyRecord,
@@ -10,10 +10,10 @@ import {
 } from '#server/modules/studies/image-study-row.ts'
 import {
   IMAGE_WORDS,
-  searchableOfImages,
+  searchableTextsOfImages,
   searchWordsOf,
 } from '#server/modules/studies/search-index.ts'
-import { REPLACING } from './instance-queries.ts'
+import { IS_REPLACING } from './instance-queries.ts'
 
 // Lists of image studies, of their series, and of studies that are due.
 
@@ -50,17 +50,17 @@ const FILTERS = {
       union select studyInstanceUid from announcedInstances where isHere = 0) u
     where 'settled' = (select state from imageStudies s where s.studyInstanceUid = u.studyInstanceUid)`,
   mismatch: `select studyInstanceUid from imageStudies where isMismatched = 1`,
-  replaced: `select distinct studyInstanceUid from instances indexed by instancesReplacing where ${REPLACING}`,
+  replaced: `select distinct studyInstanceUid from instances indexed by instancesReplacing where ${IS_REPLACING}`,
 } as const satisfies Record<ImageStudyQuery['show'], string | undefined>
 /** A study whose instances were all discarded may still have superseded versions. */
-const NOT_EMPTY = '(instances > 0 or quarantined > 0)'
+const NOT_EMPTY_CONDITION = '(instances > 0 or quarantined > 0)'
 
-const MATCHING = `select n.studyInstanceUid from ${IMAGE_WORDS} w cross join imageStudyNumbers n on n.number = w.rowid where ${IMAGE_WORDS} match ?`
+const SELECT_MATCHING = `select n.studyInstanceUid from ${IMAGE_WORDS} w cross join imageStudyNumbers n on n.number = w.rowid where ${IMAGE_WORDS} match ?`
 const COUNT_MATCHES = `select count(*) as count from (select 1 from ${IMAGE_WORDS} where ${IMAGE_WORDS} match ? limit ?)`
 /** Up to this many matches are sorted; if there are more, the list is scanned instead. */
-const MAX_SORTED = 2000
+const MAX_SORTED_MATCHES = 2000
 /** Maximum number of studies that are scanned for one page. */
-const MAX_SCANNED = 1500
+const MAX_SCANNED_STUDIES = 1500
 const SCAN_BATCH_SIZE = 100
 
 type Row = Pick<
@@ -105,15 +105,19 @@ function searchedRows(
     .map(({ text }) => text)
     .join(' AND ')
   const matches =
-    database.get(rawQuery<{ count: number }>(COUNT_MATCHES, [match, MAX_SORTED + 1]))?.count ?? 0
-  const matched = matches > MAX_SORTED ? undefined : match
+    database.get(rawQuery<{ count: number }>(COUNT_MATCHES, [match, MAX_SORTED_MATCHES + 1]))
+      ?.count ?? 0
+  const sortedMatch = matches > MAX_SORTED_MATCHES ? undefined : match
   const found: Row[] = []
   let from = after
-  for (let opened = 0; opened < MAX_SCANNED; ) {
-    const part = pageRows(database, show, matched, from, SCAN_BATCH_SIZE)
+  for (let opened = 0; opened < MAX_SCANNED_STUDIES; ) {
+    const part = pageRows(database, show, sortedMatch, from, SCAN_BATCH_SIZE)
     for (const row of part) {
       if (
-        isFound(terms, searchableOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)))
+        matchesTerms(
+          terms,
+          searchableTextsOfImages(row.studyInstanceUid, imageIdentity(database.seal, row)),
+        )
       )
         found.push(row)
       if (found.length > limit) return sliceOf(found, limit, positionOf)
@@ -133,8 +137,8 @@ function pageRows(
   after: string | undefined,
   limit: number,
 ): Row[] {
-  const sources = [FILTERS[show], match === undefined ? undefined : MATCHING].flatMap((text) =>
-    text === undefined ? [] : [`select * from (${text})`],
+  const sources = [FILTERS[show], match === undefined ? undefined : SELECT_MATCHING].flatMap(
+    (text) => (text === undefined ? [] : [`select * from (${text})`]),
   )
   const from =
     sources.length === 0
@@ -143,7 +147,7 @@ function pageRows(
   const [at, ...uid] = after?.split(' ') ?? []
   const rest = at === undefined ? '' : 'and (s.lastInstanceAt, s.studyInstanceUid) < (?, ?)'
   const text = `select s.studyInstanceUid, s.lastInstanceAt, s.sealedHeader, s.sealedHandedOut from ${from}
-      where ${NOT_EMPTY} ${rest} order by s.lastInstanceAt desc, s.studyInstanceUid desc limit ?`
+      where ${NOT_EMPTY_CONDITION} ${rest} order by s.lastInstanceAt desc, s.studyInstanceUid desc limit ?`
   return database.all(
     rawQuery<Row>(text, [
       ...(match === undefined ? [] : [match]),
@@ -153,12 +157,12 @@ function pageRows(
   )
 }
 
-const SUMMARY = `select
+const SELECT_SUMMARY = `select
   (select count(*) from instances where receivedAt >= ?) as today,
-  (select count(*) from imageStudies where state = 'receiving' and ${NOT_EMPTY}) as receiving,
+  (select count(*) from imageStudies where state = 'receiving' and ${NOT_EMPTY_CONDITION}) as receiving,
   (select count(*) from instances where state = 'quarantined') as quarantined,
-  (select count(*) from imageStudies where isMismatched = 1 and ${NOT_EMPTY}) as mismatches,
-  (select count(distinct studyInstanceUid) from instances indexed by instancesReplacing where ${REPLACING}) as replaced`
+  (select count(*) from imageStudies where isMismatched = 1 and ${NOT_EMPTY_CONDITION}) as mismatches,
+  (select count(distinct studyInstanceUid) from instances indexed by instancesReplacing where ${IS_REPLACING}) as replaced`
 
 interface ImageSummary {
   /** Instances received since the given time. */
@@ -174,7 +178,7 @@ interface ImageSummary {
 }
 
 export const summariseImages = (database: Database, sinceToday: string): ImageSummary =>
-  database.get(rawQuery<ImageSummary>(SUMMARY, [sinceToday])) as ImageSummary
+  database.get(rawQuery<ImageSummary>(SELECT_SUMMARY, [sinceToday])) as ImageSummary
 
 /**
  * Open studies, in the order in which they are due. Reads only the columns that are needed, because
@@ -200,7 +204,7 @@ export const listEnrichmentDue = (database: Database, now: string): ImageStudyRe
 
 /** Number of waiting enrichment requests, and since when the oldest study has been complete. */
 export const waitingEnrichments = (database: Database) =>
-  database.get(rawQuery<{ count: number; since: string | null }>(TO_ENRICH, [])) ?? {
+  database.get(rawQuery<{ count: number; since: string | null }>(COUNT_TO_ENRICH, [])) ?? {
     count: 0,
     since: null,
   }
@@ -214,9 +218,9 @@ export const nextEnrichmentDue = (database: Database): string | undefined =>
       .where('enrichmentState', '=', 'waiting'),
   )?.at ?? undefined
 
-const TO_ENRICH = `select count(*) as count, min(ifnull(settledAt, lastInstanceAt)) as since
+const COUNT_TO_ENRICH = `select count(*) as count, min(ifnull(settledAt, lastInstanceAt)) as since
   from imageStudies where enrichmentState = 'waiting'`
-const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
+const SELECT_SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
   where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
 
 type StoredSeries = Omit<ImageSeriesRecord, 'seriesDescription'> & {
@@ -229,7 +233,7 @@ export const listImageSeries = (
   studyInstanceUid: string,
 ): ImageSeriesRecord[] =>
   database
-    .all(rawQuery<StoredSeries>(SERIES, [studyInstanceUid]))
+    .all(rawQuery<StoredSeries>(SELECT_SERIES, [studyInstanceUid]))
     .map(({ sealedDescription: sealed, ...series }) => ({
       ...series,
       seriesDescription: sealed

@@ -64,17 +64,17 @@ export function seriesViews(
   series: readonly ImageSeriesRecord[],
   expectedBySeries: ReadonlyMap<string, number>,
 ): ImageSeries[] {
-  const here = series.map((one) => ({
+  const storedSeries = series.map((one) => ({
     ...one,
     expected: expectedBySeries.get(one.seriesInstanceUid) ?? null,
   }))
   const known = new Set(series.map(({ seriesInstanceUid }) => seriesInstanceUid))
-  const awaited = [...expectedBySeries]
+  const awaitedSeries = [...expectedBySeries]
     .filter(([seriesInstanceUid]) => !known.has(seriesInstanceUid))
-    .map(([seriesInstanceUid, expected]) => ({ seriesInstanceUid, expected, ...NOTHING_HERE }))
-  return [...here, ...awaited]
+    .map(([seriesInstanceUid, expected]) => ({ seriesInstanceUid, expected, ...EMPTY_SERIES }))
+  return [...storedSeries, ...awaitedSeries]
 }
-const NOTHING_HERE = {
+const EMPTY_SERIES = {
   modality: '',
   seriesNumber: '',
   seriesDescription: '',
@@ -90,8 +90,8 @@ export function performedStepView(
   const { items, discontinuationMeaning } = record
   // The images may have another Study Instance UID than the worklist. In that case, all steps of
   // the performed step are listed.
-  const ofThisStudy = items.filter((item) => item.studyInstanceUid === studyInstanceUid)
-  const steps = (ofThisStudy.length > 0 ? ofThisStudy : items)
+  const itemsOfStudy = items.filter((item) => item.studyInstanceUid === studyInstanceUid)
+  const steps = (itemsOfStudy.length > 0 ? itemsOfStudy : items)
     .map((item) => item.scheduledProcedureStepId)
     .filter((id) => id !== '')
   return {

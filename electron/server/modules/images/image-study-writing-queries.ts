@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import type { Schema } from '#server/database/schema.ts'
-import { noteStepsChanged } from '#server/modules/procedure-steps/performed-step-queries.ts'
+import { invalidateStepCache } from '#server/modules/procedure-steps/performed-step-queries.ts'
 import { findImageStudy, updateMismatch } from '#server/modules/studies/image-study-queries.ts'
 import {
   type ImageStudyPatch,
@@ -24,7 +24,7 @@ import { IS_NO_REJECTION_NOTE } from './instance-queries.ts'
 
 const COUNT_SERIES = `update imageSeries set instances = instances + 1, bytes = bytes + ?, lastInstanceAt = ?
   where studyInstanceUid = ? and seriesInstanceUid = ? returning instances`
-const NEW_SERIES = `insert into imageSeries
+const INSERT_SERIES = `insert into imageSeries
     (studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt)
   values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (studyInstanceUid, seriesInstanceUid) do nothing`
 const COUNT_CURRENT = `update imageStudies set instances = instances + 1, series = series + ?, bytes = bytes + ?, lastInstanceAt = ?
@@ -33,21 +33,21 @@ const COUNT_QUARANTINED =
   'update imageStudies set quarantined = quarantined + 1, lastInstanceAt = ? where studyInstanceUid = ?'
 const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes = bytes - ?
   where studyInstanceUid = ? and seriesInstanceUid = ?`
-const UNCOUNT =
+const UNCOUNT_STUDY =
   'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
-const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${IS_NO_REJECTION_NOTE}`
+const FROM_CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${IS_NO_REJECTION_NOTE}`
 const RECOUNT_SERIES = `update imageSeries set
-    (instances, bytes) = (select count(*), ifnull(sum(n.bytes), 0) ${CURRENT} and n.seriesInstanceUid = imageSeries.seriesInstanceUid)
+    (instances, bytes) = (select count(*), ifnull(sum(n.bytes), 0) ${FROM_CURRENT} and n.seriesInstanceUid = imageSeries.seriesInstanceUid)
   where studyInstanceUid = ?`
-const RECOUNT = `update imageStudies set
-    (instances, series, bytes) = (select count(*), count(distinct n.seriesInstanceUid), ifnull(sum(n.bytes), 0) ${CURRENT}),
+const RECOUNT_STUDY = `update imageStudies set
+    (instances, series, bytes) = (select count(*), count(distinct n.seriesInstanceUid), ifnull(sum(n.bytes), 0) ${FROM_CURRENT}),
     quarantined = (select count(*) from instances where studyInstanceUid = ? and state = 'quarantined')
   where studyInstanceUid = ?`
 const ABORT_TRANSFERS = `update imageStudies set transferHow = 'aborted', transferDetail = ?, transferAt = lastInstanceAt
   where transferHow = 'open'`
 
 /** Fields on which `identityOf` depends. */
-const IDENTIFYING = [
+const IDENTIFYING_COLUMNS = [
   'header',
   'handedOut',
   'mismatch',
@@ -88,7 +88,7 @@ export const updateImageStudy = (
     if (patch.state === 'settled' || patch.handedOut !== undefined)
       updateReceivedSteps(database, studyInstanceUid)
     if (patch.header || patch.handedOut !== undefined) updateSearchWords(database, studyInstanceUid)
-    if (IDENTIFYING.some((field) => patch[field] !== undefined))
+    if (IDENTIFYING_COLUMNS.some((field) => patch[field] !== undefined))
       updateMismatch(database, studyInstanceUid)
   })
 
@@ -108,7 +108,7 @@ export function countInstance(
         ? null
         : database.seal.seal(Buffer.from(seriesDescription), seriesSealContext(studyInstanceUid))
     const values = [studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealed, instances]
-    database.run(rawQuery(NEW_SERIES, [...values, instances * bytes, at]))
+    database.run(rawQuery(INSERT_SERIES, [...values, instances * bytes, at]))
   }
   if (what === 'quarantined') {
     // The series is needed if the instance is released.
@@ -116,14 +116,14 @@ export function countInstance(
     database.run(rawQuery(COUNT_QUARANTINED, [at, studyInstanceUid]))
     return
   }
-  type Counted = { instances: number }
+  type CountRow = { instances: number }
   const known = database.get(
-    rawQuery<Counted>(COUNT_SERIES, [bytes, at, studyInstanceUid, seriesInstanceUid]),
+    rawQuery<CountRow>(COUNT_SERIES, [bytes, at, studyInstanceUid, seriesInstanceUid]),
   )
   if (!known) insertSeries(1)
   const isNewSeries = known && known.instances > 1 ? 0 : 1
   const counted = database.get(
-    rawQuery<Counted>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
+    rawQuery<CountRow>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
   )
   if (isNewSeries) indexModalities(database, studyInstanceUid)
   // This is the study's first current image.
@@ -144,14 +144,14 @@ export const uncountInstance = (
 ): void =>
   database.transaction(() => {
     database.run(rawQuery(UNCOUNT_SERIES, [bytes, studyInstanceUid, seriesInstanceUid]))
-    database.run(rawQuery(UNCOUNT, [bytes, studyInstanceUid]))
+    database.run(rawQuery(UNCOUNT_STUDY, [bytes, studyInstanceUid]))
   })
 
 /** Recomputes all counters, after instances changed their state or were deleted. */
 export const recountInstances = (database: Database, studyInstanceUid: string): void =>
   database.transaction(() => {
     database.run(rawQuery(RECOUNT_SERIES, [studyInstanceUid, studyInstanceUid]))
-    database.run(rawQuery(RECOUNT, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
+    database.run(rawQuery(RECOUNT_STUDY, [studyInstanceUid, studyInstanceUid, studyInstanceUid]))
     indexModalities(database, studyInstanceUid)
     updateReceivedSteps(database, studyInstanceUid)
     updateMismatch(database, studyInstanceUid)
@@ -175,8 +175,8 @@ function updateSearchWords(database: Database, studyInstanceUid: string): void {
   indexStudiesByUid(database, studyInstanceUid)
 }
 
-const CARRIED_STEPS = `select distinct scheduledProcedureStepId as step from instances where studyInstanceUid = ? and state = 'current'`
-const KNOWN_STEPS =
+const SELECT_CARRIED_STEPS = `select distinct scheduledProcedureStepId as step from instances where studyInstanceUid = ? and state = 'current'`
+const SELECT_KNOWN_STEPS =
   'select studyInstanceUid, scheduledProcedureStepId from receivedSteps where imageStudyUid = ?'
 const INSERT_STEP =
   'insert into receivedSteps (studyInstanceUid, scheduledProcedureStepId, imageStudyUid, receivedAt) values (?, ?, ?, ?)'
@@ -200,10 +200,10 @@ function writeReceivedSteps(
   at: string | null,
 ): void {
   const { studyInstanceUid: uid, header, handedOut } = study
-  const carried = database
-    .all(rawQuery<{ step: string }>(CARRIED_STEPS, [uid]))
+  const carriedSteps = database
+    .all(rawQuery<{ step: string }>(SELECT_CARRIED_STEPS, [uid]))
     .map(({ step }) => step)
-  const wantedSteps = carried
+  const wantedSteps = carriedSteps
     .filter((step) => step !== '')
     .flatMap((step) =>
       [uid, header.requestStudyInstanceUid].map((studyInstanceUid) => ({
@@ -214,19 +214,19 @@ function writeReceivedSteps(
     .filter(({ studyInstanceUid }) => studyInstanceUid !== '')
   // Images of another step do not belong to the row, unless a user linked them.
   const isOfRow = (step: string) => step === '' || step === handedOut?.scheduledProcedureStepId
-  if (handedOut && (handedOut.linkedBy !== undefined || carried.some(isOfRow)))
+  if (handedOut && (handedOut.linkedBy !== undefined || carriedSteps.some(isOfRow)))
     wantedSteps.push(handedOut)
 
   const missing = new Map(wantedSteps.map((step) => [keyOf(step), step]))
-  const obsolete = database
-    .all(rawQuery<Step>(KNOWN_STEPS, [uid]))
+  const obsoleteSteps = database
+    .all(rawQuery<Step>(SELECT_KNOWN_STEPS, [uid]))
     .filter((step) => !missing.delete(keyOf(step)))
   const added = at === null ? [] : [...missing.values()]
-  for (const { studyInstanceUid, scheduledProcedureStepId } of obsolete)
+  for (const { studyInstanceUid, scheduledProcedureStepId } of obsoleteSteps)
     database.run(rawQuery(REMOVE_STEP, [studyInstanceUid, scheduledProcedureStepId, uid]))
   for (const { studyInstanceUid, scheduledProcedureStepId } of added)
     database.run(rawQuery(INSERT_STEP, [studyInstanceUid, scheduledProcedureStepId, uid, at]))
-  if (obsolete.length + added.length > 0) noteStepsChanged(database)
+  if (obsoleteSteps.length + added.length > 0) invalidateStepCache(database)
 }
 
 // DICOM values cannot contain a backslash, which separates them (PS3.5 Table 6.2-1).

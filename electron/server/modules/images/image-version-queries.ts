@@ -2,14 +2,14 @@ import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { type ImageHeader, versionContextOf } from '#server/modules/studies/image-study-row.ts'
 import {
-  allInstances,
   findCurrentInstance,
   findWithdrawnInstance,
   type InstanceRecord,
+  IS_REPLACING,
   IS_WITHDRAWN,
-  REPLACING,
+  readInstances,
   SELECT_INSTANCES,
-  WITHDRAWN,
+  WITHDRAWN_CONDITION,
 } from './instance-queries.ts'
 
 // Versions of images that are related by corrections, whether recorded or only detected.
@@ -22,7 +22,7 @@ export interface FoundVersion {
 
 // Both directions of each correction record and of each detected version. Two branches for the
 // instances of a UID, to use both partial indexes.
-const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
+const SELECT_OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
     select instanceId from instances where sopInstanceUid = (select uid from wanted) and state = 'current'
     union all select instanceId from instances where sopInstanceUid = (select uid from wanted) and state <> 'current')
   select b.sopInstanceUid as uid from a
@@ -32,12 +32,12 @@ const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
   union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = (select uid from wanted)
   union select f.otherUid from a join foundVersions f using (instanceId)`
 
-const HAS_FOUND_VERSION = 'select 1 from foundVersions where otherUid = ?'
+const SELECT_FOUND_VERSION = 'select 1 from foundVersions where otherUid = ?'
 
 const INSERT_FOUND_VERSION =
   'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
 
-const FOUND_VERSION_UIDS = 'select otherUid from foundVersions where instanceId = ?'
+const SELECT_FOUND_VERSION_UIDS = 'select otherUid from foundVersions where instanceId = ?'
 
 /**
  * Whether a correction withdrew the instance: it is the original of an active correction, or a copy
@@ -45,7 +45,9 @@ const FOUND_VERSION_UIDS = 'select otherUid from foundVersions where instanceId 
  */
 export const isInstanceWithdrawn = (database: Database, instanceId: number): boolean =>
   database.get(
-    rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId]),
+    rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN_CONDITION}`, [
+      instanceId,
+    ]),
   ) !== undefined
 
 /** Whether the instance is a copy that a correction made. */
@@ -60,14 +62,14 @@ export const isCorrectedCopy = (database: Database, instanceId: number): boolean
 export function listOtherVersions(database: Database, uids: readonly string[]): string[] {
   const known = new Set(uids)
   for (const uid of known)
-    for (const other of database.all(rawQuery<{ uid: string }>(OTHER_VERSIONS, [uid])))
+    for (const other of database.all(rawQuery<{ uid: string }>(SELECT_OTHER_VERSIONS, [uid])))
       known.add(other.uid)
   return [...known].filter((uid) => !uids.includes(uid))
 }
 
 /** Whether `insertFoundVersion` recorded this UID as that of another version. */
 export const hasFoundVersion = (database: Database, sopInstanceUid: string): boolean =>
-  database.get(rawQuery(HAS_FOUND_VERSION, [sopInstanceUid])) !== undefined
+  database.get(rawQuery(SELECT_FOUND_VERSION, [sopInstanceUid])) !== undefined
 
 /**
  * Records that an instance is another version of images with these UIDs, although no correction is
@@ -89,7 +91,7 @@ export function insertFoundVersion(
 /** The SOP Instance UIDs that `insertFoundVersion` recorded for the instance. */
 export const listFoundVersionUids = (database: Database, instanceId: number): string[] =>
   database
-    .all(rawQuery<{ otherUid: string }>(FOUND_VERSION_UIDS, [instanceId]))
+    .all(rawQuery<{ otherUid: string }>(SELECT_FOUND_VERSION_UIDS, [instanceId]))
     .map(({ otherUid }) => otherUid)
 
 /**
@@ -104,14 +106,14 @@ export function findCurrentVersion(
   if (originals.length === 0 && !hasFoundVersion(database, sopInstanceUid)) return undefined
   const others = listOtherVersions(database, [sopInstanceUid, ...originals])
   for (const uid of [...originals, ...others]) {
-    const rival = findCurrentInstance(database, uid)
-    if (rival) return rival
+    const otherVersion = findCurrentInstance(database, uid)
+    if (otherVersion) return otherVersion
   }
   return undefined
 }
 
-const UNREVIEWED = `where studyInstanceUid = ? and ${REPLACING}`
-const REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
+const WHERE_UNREVIEWED = `where studyInstanceUid = ? and ${IS_REPLACING}`
+const SELECT_REPLACED = `select sopInstanceUid from instances where studyInstanceUid = ? and state = 'superseded'`
 
 /**
  * Versions of the study's instances that have more than one, grouped by image, in the order in
@@ -123,19 +125,22 @@ export function listReplacements(
   limit: number,
 ): InstanceRecord[] {
   // Two queries to use both partial indexes; a single condition would scan all instances.
-  const superseded = allInstances(
+  const supersededInstances = readInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'superseded' and not ${IS_WITHDRAWN} order by instanceId limit ?`,
     studyInstanceUid,
     limit,
   )
-  const shown = allInstances(
+  const shown = readInstances(
     database,
-    `${SELECT_INSTANCES} where state = 'current' and sopInstanceUid in (${REPLACED} order by instanceId limit ?)`,
+    `${SELECT_INSTANCES} where state = 'current' and sopInstanceUid in (${SELECT_REPLACED} order by instanceId limit ?)`,
     studyInstanceUid,
     limit,
   )
-  const byImage = Map.groupBy([...superseded, ...shown], ({ sopInstanceUid }) => sopInstanceUid)
+  const byImage = Map.groupBy(
+    [...supersededInstances, ...shown],
+    ({ sopInstanceUid }) => sopInstanceUid,
+  )
   // Earlier versions of a corrected image cannot be restored, either.
   const isShown = (versions: readonly InstanceRecord[]) =>
     versions.some(({ state }) => state === 'current') ||
@@ -151,7 +156,7 @@ export function listReplacements(
  */
 export const countUnreviewedReplacements = (database: Database, studyInstanceUid: string): number =>
   database.get(
-    rawQuery<{ count: number }>(`select count(*) as count from instances ${UNREVIEWED}`, [
+    rawQuery<{ count: number }>(`select count(*) as count from instances ${WHERE_UNREVIEWED}`, [
       studyInstanceUid,
     ]),
   )?.count ?? 0
@@ -163,7 +168,10 @@ export const reviewReplacements = (
   at: string,
 ): number =>
   database.run(
-    rawQuery(`update instances set changeReviewedAt = ? ${UNREVIEWED}`, [at, studyInstanceUid]),
+    rawQuery(`update instances set changeReviewedAt = ? ${WHERE_UNREVIEWED}`, [
+      at,
+      studyInstanceUid,
+    ]),
   ).changes
 
 /** Times at which images of the study were corrected, and corrections of them were undone. */

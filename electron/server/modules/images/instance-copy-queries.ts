@@ -20,7 +20,7 @@ export interface InstanceCopy {
  * Condition on the copy `c` in the tier `t`: it was read back from the store, and its checksum
  * compared.
  */
-export const IN_TIER = `c.state = 'stored' and t.isEnabled = 1`
+export const IN_TIER_CONDITION = `c.state = 'stored' and t.isEnabled = 1`
 
 /** Records that a destination has confirmed the instances. */
 export function recordCopies(
@@ -56,7 +56,7 @@ export function listConfirmedPlaces(
         union all
         select c.instanceId, 'tier ' || c.tierId
         from wanted join tierCopies c using (instanceId) join tiers t using (tierId)
-        where ${IN_TIER}`,
+        where ${IN_TIER_CONDITION}`,
       [JSON.stringify(instanceIds)],
     ),
   )
@@ -89,7 +89,7 @@ export const listStudyCopies = (database: Database, studyInstanceUid: string): S
       union all
       select c.tierId, t.name, 'tier', count(*), max(c.verifiedAt)
         from instances n join tierCopies c using (instanceId) join tiers t using (tierId)
-        where n.studyInstanceUid = ? and n.state = 'current' and ${IN_TIER}
+        where n.studyInstanceUid = ? and n.state = 'current' and ${IN_TIER_CONDITION}
         group by c.tierId order by 2, 3`,
       [studyInstanceUid, studyInstanceUid],
     ),
@@ -99,7 +99,7 @@ export const listStudyCopies = (database: Database, studyInstanceUid: string): S
  * Deletes the confirmations of a destination that is now another node. Those of instances whose
  * file was removed stay, because they say where the images were kept.
  */
-export function forgetCopiesOf(database: Database, destinationId: string): void {
+export function deleteCopiesOf(database: Database, destinationId: string): void {
   database.run(
     rawQuery(
       `delete from instanceCopies where destinationId = ? and instanceId not in

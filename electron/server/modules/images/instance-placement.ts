@@ -50,24 +50,24 @@ export interface Placement {
   readonly replaces: InstanceRecord | undefined
 }
 
-type Placed = Pick<Arrival, 'header' | 'structure' | 'association' | 'originals'>
+type PlacedArrival = Pick<Arrival, 'header' | 'structure' | 'association' | 'originals'>
 
 export function placementOf(
   database: Database,
   wrongSteps: WrongSteps,
-  { header, structure, association, originals }: Placed,
+  { header, structure, association, originals }: PlacedArrival,
 ): Placement {
   const fault = uidFault(header)
   if (!structure.isComplete) return quarantined('incomplete', structure.detail)
   if (fault) return quarantined('invalid-uid', fault)
   if (header.isCut) return quarantined('long-header', message('images.long-header'))
   const { studyInstanceUid, sopInstanceUid, performedStepUid, study } = header
-  const wrong = wrongSteps.faultOf(
+  const stepFault = wrongSteps.faultOf(
     studyInstanceUid,
     study.scheduledProcedureStepId,
     performedStepUid,
   )
-  if (wrong) return quarantined('wrong-step', wrong)
+  if (stepFault) return quarantined('wrong-step', stepFault)
   const current = findCurrentInstance(database, sopInstanceUid)
   if (!current && findWithdrawnInstance(database, sopInstanceUid))
     return quarantined('different-content', message('images.corrected-here'))
@@ -116,10 +116,10 @@ export function listIdenticalInstances(
 ): InstanceRecord[] {
   const versions = listInstanceVersions(database, sopInstanceUid)
   if (versions.length === 0) return []
-  const withdrawn = findWithdrawnInstance(database, sopInstanceUid)?.instanceId
+  const withdrawnId = findWithdrawnInstance(database, sopInstanceUid)?.instanceId
   return versions.filter(
     (version) =>
-      (version.state !== 'superseded' || version.instanceId === withdrawn) &&
+      (version.state !== 'superseded' || version.instanceId === withdrawnId) &&
       version.bytes - version.dataSetOffset === dataSetBytes &&
       version.crc32 === crc32,
   )

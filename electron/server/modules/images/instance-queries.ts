@@ -45,11 +45,11 @@ export interface ImageAttributes {
 
 /** A stored instance: one file and one row. */
 export type InstanceRecord = Readonly<
-  Omit<Selectable<Schema['instances']>, keyof Decoded | 'sealedPatientName'>
+  Omit<Selectable<Schema['instances']>, keyof DecodedFields | 'sealedPatientName'>
 > &
-  Decoded
+  DecodedFields
 
-interface Decoded {
+interface DecodedFields {
   readonly state: InstanceState
   readonly reason: QuarantineReason | null
   /** Why it is in that state, or a note about its structure. */
@@ -91,20 +91,20 @@ export type StoredInstance = Selectable<Schema['instances']>
 export const SELECT_INSTANCES = `select instances.* from instances`
 // Two queries to use both partial indexes. A union would be sorted, which costs ten times as much
 // for each received instance.
-const CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state = 'current'`
-const NOT_CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state <> 'current'`
+const SELECT_CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state = 'current'`
+const SELECT_NOT_CURRENT = `${SELECT_INSTANCES} where sopInstanceUid = ? and state <> 'current'`
 
-const CURRENT_NAMES = `select distinct sealedPatientName from instances where studyInstanceUid = ? and state = 'current' and remoteAddress <> ?`
+const SELECT_CURRENT_NAMES = `select distinct sealedPatientName from instances where studyInstanceUid = ? and state = 'current' and remoteAddress <> ?`
 /** Condition on the row `n` of `instances`, also for other modules. */
-export const WITHDRAWN = `(
+export const WITHDRAWN_CONDITION = `(
   exists (select 1 from correctedInstances o join corrections c using (correctionId)
     where o.originalId = n.instanceId and (c.undoneAt is null or c.undoneWith is not null))
   or exists (select 1 from correctedInstances o join corrections c using (correctionId)
     where o.correctedId = n.instanceId and c.undoneAt is not null and c.undoneWith is null))`
 
 /** The condition of the index `instancesReplacing`. */
-export const REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
-export const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN})`
+export const IS_REPLACING = `change in ('pixels', 'unknown') and changeReviewedAt is null and state = 'current'`
+export const IS_WITHDRAWN = `exists (select 1 from instances n where n.instanceId = instances.instanceId and ${WITHDRAWN_CONDITION})`
 /** Rejection notes are intended for archives and are excluded from all lists. */
 export const IS_NO_REJECTION_NOTE = `sopInstanceUid not in (select sopInstanceUid from rejectionNotes)`
 
@@ -129,7 +129,7 @@ export function insertInstance(database: Database, instance: NewInstance): Insta
     sealedPatientName:
       patientName === ''
         ? null
-        : sealedName(database, patientName, nameContextOf(row.studyInstanceUid)),
+        : sealName(database, patientName, nameContextOf(row.studyInstanceUid)),
   }
   // Not built with kysely, which takes longer than the insert itself; this runs for every image.
   const columns = Object.keys(stored)
@@ -139,13 +139,13 @@ export function insertInstance(database: Database, instance: NewInstance): Insta
 }
 
 export const findInstance = (database: Database, instanceId: number): InstanceRecord | undefined =>
-  oneInstance(database, 'instanceId = ?', instanceId)
+  readInstance(database, 'instanceId = ?', instanceId)
 
 export const findCurrentInstance = (
   database: Database,
   sopInstanceUid: string,
 ): InstanceRecord | undefined =>
-  oneInstance(database, `sopInstanceUid = ? and state = 'current'`, sopInstanceUid)
+  readInstance(database, `sopInstanceUid = ? and state = 'current'`, sopInstanceUid)
 
 /** The highest instance id ever assigned, including deleted instances; 0 if there is none. */
 export const lastInstanceId = (database: Database): number =>
@@ -157,19 +157,19 @@ export const lastInstanceId = (database: Database): number =>
 export function* iterateNewestFirst(database: Database): IterableIterator<InstanceRecord> {
   // In batches, so that others can write in between.
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const portion = allInstances(
+    const batch = readInstances(
       database,
       `${SELECT_INSTANCES} where instanceId < ? order by instanceId desc limit 100`,
       before,
     )
-    yield* portion
-    before = portion.at(-1)?.instanceId ?? 0
-    if (portion.length < 100) return
+    yield* batch
+    before = batch.at(-1)?.instanceId ?? 0
+    if (batch.length < 100) return
   }
 }
 
 export const findInstanceOfFile = (database: Database, file: string): InstanceRecord | undefined =>
-  oneInstance(database, 'file = ?', file)
+  readInstance(database, 'file = ?', file)
 
 /**
  * The last withdrawn version of the UID (see `isInstanceWithdrawn`); `undefined` if there is none
@@ -179,7 +179,7 @@ export const findWithdrawnInstance = (
   database: Database,
   sopInstanceUid: string,
 ): InstanceRecord | undefined =>
-  oneInstance(
+  readInstance(
     database,
     `sopInstanceUid = ? and state <> 'current' and state = 'superseded' and ${IS_WITHDRAWN}
         and not exists (select 1 from instances m where m.sopInstanceUid = ? and m.state = 'current')
@@ -194,8 +194,8 @@ export const listInstanceVersions = (
   sopInstanceUid: string,
 ): InstanceRecord[] =>
   [
-    ...allInstances(database, NOT_CURRENT, sopInstanceUid),
-    ...allInstances(database, CURRENT, sopInstanceUid),
+    ...readInstances(database, SELECT_NOT_CURRENT, sopInstanceUid),
+    ...readInstances(database, SELECT_CURRENT, sopInstanceUid),
   ].sort((a, b) => a.instanceId - b.instanceId)
 
 /**
@@ -206,7 +206,7 @@ export const listStudyInstances = (
   database: Database,
   studyInstanceUid: string,
 ): InstanceRecord[] =>
-  allInstances(
+  readInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE} order by instanceId`,
     studyInstanceUid,
@@ -218,7 +218,7 @@ export const listStudyInstancesOfClass = (
   studyInstanceUid: string,
   sopClassUids: readonly string[],
 ): InstanceRecord[] =>
-  allInstances(
+  readInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE}
       and sopClassUid in (${sopClassUids.map(() => '?').join(', ')}) order by instanceId`,
@@ -236,13 +236,16 @@ export function listPatientNames(
   notFrom: string,
 ): string[] {
   const sealed = database.all(
-    rawQuery<{ sealedPatientName: Buffer | null }>(CURRENT_NAMES, [studyInstanceUid, notFrom]),
+    rawQuery<{ sealedPatientName: Buffer | null }>(SELECT_CURRENT_NAMES, [
+      studyInstanceUid,
+      notFrom,
+    ]),
   )
   const context = nameContextOf(studyInstanceUid)
   return [
     ...new Set(
       sealed.map((row) =>
-        row.sealedPatientName === null ? '' : openedName(database, row.sealedPatientName, context),
+        row.sealedPatientName === null ? '' : openName(database, row.sealedPatientName, context),
       ),
     ),
   ]
@@ -255,7 +258,7 @@ export const listStudyInstancesAfter = (
   after: number,
   limit: number,
 ): InstanceRecord[] =>
-  allInstances(
+  readInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and instanceId > ? and ${IS_NO_REJECTION_NOTE} order by instanceId limit ?`,
     ...[studyInstanceUid, after, limit],
@@ -315,7 +318,7 @@ export const listStepInstances = (
   studyInstanceUid: string,
   scheduledProcedureStepId: string,
 ): InstanceRecord[] =>
-  allInstances(
+  readInstances(
     database,
     `${SELECT_INSTANCES} where studyInstanceUid = ? and state = 'current' and scheduledProcedureStepId = ? order by instanceId`,
     studyInstanceUid,
@@ -331,18 +334,18 @@ function instanceOf(
     ...(row as Omit<InstanceRecord, 'detail' | 'image' | 'patientName'>),
     detail: messageOrNull(detail),
     image: image === null ? null : JSON.parse(image),
-    patientName: sealed === null ? '' : openedName(database, sealed, context),
+    patientName: sealed === null ? '' : openName(database, sealed, context),
   }
 }
 
-function oneInstance(database: Database, where: string, ...parameters: (string | number)[]) {
+function readInstance(database: Database, where: string, ...parameters: (string | number)[]) {
   const row = database.get(
     rawQuery<StoredInstance>(`${SELECT_INSTANCES} where ${where}`, parameters),
   )
   return row && instanceOf(database, row)
 }
 
-export const allInstances = (
+export const readInstances = (
   database: Database,
   text: string,
   ...parameters: (string | number)[]
@@ -360,14 +363,14 @@ const lastNameOf = perDatabase(() => ({
     | undefined,
 }))
 
-function sealedName(database: Database, name: string, context: string): Buffer {
+function sealName(database: Database, name: string, context: string): Buffer {
   const memory = lastNameOf(database)
   if (memory.last?.name !== name || memory.last.context !== context)
     memory.last = { name, context, sealed: database.seal.seal(Buffer.from(name), context) }
   return memory.last.sealed
 }
 
-export function openedName(database: Database, sealed: Buffer, context: string): string {
+export function openName(database: Database, sealed: Buffer, context: string): string {
   const memory = lastNameOf(database)
   if (memory.last?.context !== context || !memory.last.sealed.equals(sealed))
     memory.last = { name: database.seal.open(sealed, context).toString(), context, sealed }

@@ -6,7 +6,7 @@ import { message } from '#shared/messages/message.ts'
 import { findInstance, type InstanceRecord } from './instance-queries.ts'
 import { listFileRemovals, markRemoved, settleFileRemovals } from './local-file-queries.ts'
 
-const BATCH = 200
+const BATCH_SIZE = 200
 
 /** An instance, as far as its file is concerned. */
 export interface InstanceFile {
@@ -50,13 +50,13 @@ export async function finishFileRemovals(
 ): Promise<number> {
   let count = 0
   for (let after = ''; signal?.aborted !== true; ) {
-    const files = listFileRemovals(database, BATCH, after)
+    const files = listFileRemovals(database, BATCH_SIZE, after)
     const last = files.at(-1)
     if (last === undefined) break
     after = last
-    const gone = await imageFiles.removeDurably(files)
-    await database.commitSoon(() => settleFileRemovals(database, gone))
-    count += gone.length
+    const deleted = await imageFiles.removeDurably(files)
+    await database.commitSoon(() => settleFileRemovals(database, deleted))
+    count += deleted.length
   }
   return count
 }
@@ -66,7 +66,7 @@ export async function finishFileRemovals(
  * fetched from where it is kept; it then has another name, and may have another encoding.
  * @throws ApiError unavailable if it cannot be fetched; not-found if the instance is gone
  */
-export async function withLocalFile(
+export async function ensureLocalFile(
   { database, imageFiles }: Context,
   instanceId: number,
 ): Promise<InstanceRecord & { readonly path: string }> {
@@ -88,4 +88,4 @@ export async function withLocalFile(
 export const localPathOf = async (context: Context, instance: InstanceFile): Promise<string> =>
   instance.localRemovedAt === null
     ? context.imageFiles.pathOf(instance.file)
-    : (await withLocalFile(context, instance.instanceId)).path
+    : (await ensureLocalFile(context, instance.instanceId)).path

@@ -13,9 +13,9 @@ type Field = Difference['field']
  * Maximum number of stored differences among images: enough to investigate, without storing the
  * patients of a whole ward.
  */
-const MAX_AMONG_IMAGES = 20
+const MAX_IMAGE_DIFFERENCES = 20
 
-interface Compared<F extends Field = Field> {
+interface ComparedField<F extends Field = Field> {
   readonly field: F
   readonly handedOut: (row: SentWorklistRow) => string
   readonly received: (header: ImageHeader, studyInstanceUid: string) => string
@@ -25,9 +25,10 @@ interface Compared<F extends Field = Field> {
 }
 
 const isEqual = (one: string, other: string) => one === other
-const isEqualInAnyCase = (one: string, other: string) => one.toUpperCase() === other.toUpperCase()
+const isEqualIgnoringCase = (one: string, other: string) =>
+  one.toUpperCase() === other.toUpperCase()
 
-const IDENTITY: readonly Compared<ImagesDifference['field']>[] = [
+const IDENTITY_FIELDS: readonly ComparedField<ImagesDifference['field']>[] = [
   {
     field: 'patientName',
     handedOut: (row) => row.patientName,
@@ -52,7 +53,7 @@ const IDENTITY: readonly Compared<ImagesDifference['field']>[] = [
     field: 'patientSex',
     handedOut: (row) => row.patientSex,
     received: (header) => header.patientSex,
-    isSame: isEqualInAnyCase,
+    isSame: isEqualIgnoringCase,
   },
   {
     field: 'accessionNumber',
@@ -61,8 +62,8 @@ const IDENTITY: readonly Compared<ImagesDifference['field']>[] = [
     isSame: isEqual,
   },
 ]
-const COMPARED: readonly Compared[] = [
-  ...IDENTITY,
+const COMPARED_FIELDS: readonly ComparedField[] = [
+  ...IDENTITY_FIELDS,
   {
     field: 'studyInstanceUid',
     handedOut: (row) => row.studyInstanceUid,
@@ -80,7 +81,7 @@ export function differencesOf(
   header: ImageHeader,
   studyInstanceUid: string,
 ): Difference[] {
-  return COMPARED.flatMap(
+  return COMPARED_FIELDS.flatMap(
     ({ field, handedOut: ofRow, received: ofImages, isSame, isAlwaysCopied }) => {
       const handedOut = ofRow(row).trim()
       const received = ofImages(header, studyInstanceUid).trim()
@@ -91,13 +92,13 @@ export function differencesOf(
 }
 
 /** Differences between an image and the first images of its study. */
-export function differencesAmong(first: ImageHeader, other: ImageHeader): ImagesDifference[] {
-  return IDENTITY.flatMap(({ field, received, isSame, isAlwaysCopied }) => {
-    const ofFirst = received(first, '').trim()
-    const ofOther = received(other, '').trim()
-    const isComparable = (ofFirst !== '' && ofOther !== '') || isAlwaysCopied === true
-    return isComparable && !isSame(ofFirst, ofOther)
-      ? [{ field, first: ofFirst, other: ofOther }]
+export function differencesBetween(first: ImageHeader, other: ImageHeader): ImagesDifference[] {
+  return IDENTITY_FIELDS.flatMap(({ field, received, isSame, isAlwaysCopied }) => {
+    const firstValue = received(first, '').trim()
+    const otherValue = received(other, '').trim()
+    const isComparable = (firstValue !== '' && otherValue !== '') || isAlwaysCopied === true
+    return isComparable && !isSame(firstValue, otherValue)
+      ? [{ field, first: firstValue, other: otherValue }]
       : []
   })
 }
@@ -118,7 +119,7 @@ export function withImage(
 ): Mismatch | null {
   const known = new Map((before?.amongImages ?? []).map((each) => [JSON.stringify(each), each]))
   for (const each of differences)
-    if (known.size < MAX_AMONG_IMAGES) known.set(JSON.stringify(each), each)
+    if (known.size < MAX_IMAGE_DIFFERENCES) known.set(JSON.stringify(each), each)
   return mismatchOf(before, { fields: before?.fields ?? [], amongImages: [...known.values()] }, now)
 }
 

@@ -19,7 +19,7 @@ import type { Source } from './instance-placement.ts'
 import { listIdenticalInstances } from './instance-placement.ts'
 import { hasInstanceOfFile, isDestination } from './instance-queries.ts'
 import { type FoundFile, importOwnInstance } from './own-instances.ts'
-import { originalsIn, readStored, temporaryIn } from './stored-object.ts'
+import { readOriginalUids, readStoredObject, tempFolderIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
 
 /** A file and its sender, according to its file meta information. */
@@ -42,7 +42,7 @@ interface Sender {
   readonly characterSet: readonly string[]
 }
 
-const UNREADABLE = message('images.file-unreadable')
+const UNREADABLE_MESSAGE = message('images.file-unreadable')
 
 /**
  * Imports image files without a row as if their devices had just sent them. For each AE title, an
@@ -71,11 +71,11 @@ export class OrphanImport implements Disposable {
   async read({ file, path }: LocatedFile): Promise<Orphan | Message> {
     const meta = await readFileMeta(path).catch((error: NodeJS.ErrnoException) => error)
     if (meta instanceof Error)
-      return meta.code === undefined ? message('viewed-file.not-dicom') : UNREADABLE
+      return meta.code === undefined ? message('viewed-file.not-dicom') : UNREADABLE_MESSAGE
     const { sourceAeTitle, transferSyntaxUid, dataSetOffset } = meta
     const stored = { path, dataSetOffset, transferSyntaxUid }
-    const read = await readStored(stored).catch(() => undefined)
-    if (!read) return UNREADABLE
+    const read = await readStoredObject(stored).catch(() => undefined)
+    if (!read) return UNREADABLE_MESSAGE
     const { values, structure, bytes, crc32 } = read
     const { source, characterSet } = this.#senderOf(sourceAeTitle)
     const header = headerOf(values, characterSet)
@@ -87,7 +87,7 @@ export class OrphanImport implements Disposable {
       return message('images.names-no-study')
     const originals = await this.#originalsIn({ ...stored, sopInstanceUid }).catch(() => undefined)
     // Without the originals, a corrected copy would be shown in addition to its original.
-    if (!originals) return UNREADABLE
+    if (!originals) return UNREADABLE_MESSAGE
     const facts = { file, transferSyntaxUid, dataSetOffset, bytes, crc32 }
     return { source, header, structure, originals, ...facts }
   }
@@ -138,9 +138,11 @@ export class OrphanImport implements Disposable {
     }
     this.#statistics.begin(association)
     const arrival = { ...source, ...found, originals }
-    const hasTwin =
+    const hasIdenticalInstance =
       listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
-    const change = hasTwin ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
+    const change = hasIdenticalInstance
+      ? 'same'
+      : (await this.#arrivals.compare(arrival))?.comparison
     if (change === 'same') {
       await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined
@@ -161,8 +163,8 @@ export class OrphanImport implements Disposable {
       })
   }
 
-  #originalsIn(stored: Parameters<typeof originalsIn>[0]): Promise<string[]> {
-    return originalsIn(stored, temporaryIn(this.#context.folder))
+  #originalsIn(stored: Parameters<typeof readOriginalUids>[0]): Promise<string[]> {
+    return readOriginalUids(stored, tempFolderIn(this.#context.folder))
   }
 
   #senderOf(callingAeTitle: string): Sender {

@@ -68,12 +68,13 @@ export async function storeOwnInstances(
   also: (inserted: readonly InstanceRecord[]) => void,
 ): Promise<void> {
   const { database, imageFiles, uuid } = context
-  const isHere = ({ sopInstanceUid }: OwnInstance) => findCurrentInstance(database, sopInstanceUid)
+  const isStored = ({ sopInstanceUid }: OwnInstance) =>
+    findCurrentInstance(database, sopInstanceUid)
   const parts = new Map<string, PartFile>()
   try {
     const written: { readonly instance: OwnInstance; readonly facts: FileFacts }[] = []
     for (const instance of wanted) {
-      if (isHere(instance)) continue
+      if (isStored(instance)) continue
       const file = fileFor(instance.studyInstanceUid, uuid())
       imageFiles.arriving.add(file)
       const part = imageFiles.begin()
@@ -83,11 +84,11 @@ export async function storeOwnInstances(
     await database.commitSoon(() => {
       const now = instantOf(context.clock())
       for (const { instance, facts } of written) {
-        if (isHere(instance)) continue
+        if (isStored(instance)) continue
         ensureStudy(context, instance.studyInstanceUid, header, now)
         insertOwnInstance(context, instance, facts, header.patientName, now)
       }
-      also(wanted.flatMap((instance) => isHere(instance) ?? []))
+      also(wanted.flatMap((instance) => isStored(instance) ?? []))
     })
   } finally {
     for (const [file, part] of parts) {

@@ -9,7 +9,7 @@ import {
   isPerformedStatus,
   type PerformedAttributes,
   performedAttributes,
-  readNormalized,
+  readNormalizedDataSet,
   TAG,
   withChanges,
 } from '#server/modules/procedure-steps/performed-data.ts'
@@ -26,12 +26,12 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { announceInstances } from './announced-instance-queries.ts'
-import { fitnessOfUid } from './header.ts'
+import { classifyUid } from './header.ts'
 import { appendSenderEntry, notifyImagesChanged, refusalOf } from './image-feed.ts'
 import { findCurrentInstance } from './instance-queries.ts'
 import type { StudyCompletion } from './study-completion.ts'
 import { type FindWorklistRow, findRowOrNone } from './worklist-lookup.ts'
-import { WRONG_ENTRY, type WrongSteps } from './wrong-steps.ts'
+import { WRONG_ENTRY_CODE, type WrongSteps } from './wrong-steps.ts'
 
 const SUCCESS: DimseResult = { status: 0x0000 }
 /** PS3.4 Table F.7.2-2: "Performed Procedure Step Object may no longer be updated". */
@@ -83,13 +83,13 @@ export class PerformedStepScp implements MppsScp {
   async #create(request: NormalizedRequest) {
     const { database, clock, uuid } = this.#context
     const { association } = request
-    const dataSet = readNormalized(request.dataSet, request.transferSyntax)
+    const dataSet = readNormalizedDataSet(request.dataSet, request.transferSyntax)
     const facts = performedAttributes(dataSet)
     // PS3.4 F.7.2.1.2: a step must be created with the status IN PROGRESS.
     if (facts.status !== 'IN PROGRESS')
       throw new DimseError(0x0106, message('procedure-steps.not-created-in-progress'), [TAG.status])
     // PS3.7 §10.1.5.1.6: invalid object instance.
-    if (request.sopInstanceUid !== undefined && fitnessOfUid(request.sopInstanceUid) === 'unfit')
+    if (request.sopInstanceUid !== undefined && classifyUid(request.sopInstanceUid) === 'unfit')
       throw new DimseError(0x0117, message('procedure-steps.uid-unfit'))
     const sopInstanceUid = request.sopInstanceUid ?? uidOfUuid(uuid())
     const items = await this.#itemsFor(facts, association)
@@ -127,7 +127,7 @@ export class PerformedStepScp implements MppsScp {
   async #set(request: NormalizedRequest): Promise<DimseResult> {
     const { database, clock, settings } = this.#context
     const { association, sopInstanceUid } = request
-    const changes = readNormalized(request.dataSet, request.transferSyntax)
+    const changes = readNormalizedDataSet(request.dataSet, request.transferSyntax)
     const before =
       sopInstanceUid === undefined ? undefined : findPerformedStep(database, sopInstanceUid)
     if (!before) throw new DimseError(0x0112, message('procedure-steps.none-such'))
@@ -176,7 +176,7 @@ export class PerformedStepScp implements MppsScp {
     const { database } = this.#context
     const step = given.items.length > 0 ? given : { ...given, items: this.#itemsOfNamed(facts) }
     updatePerformedStep(database, step)
-    if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {
+    if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY_CODE) {
       const named = facts.named.map(({ sopInstanceUid }) => sopInstanceUid)
       return { announced: [], setAside: this.#wrongSteps.quarantineStep(step, named) }
     }
@@ -316,7 +316,7 @@ function sentenceOf(
     return ['good', message('images.exam-completed', { deviceName, count })]
   if (status === 'IN PROGRESS')
     return ['plain', message('images.exam-in-progress', { deviceName, count })]
-  if (discontinuationCode !== WRONG_ENTRY)
+  if (discontinuationCode !== WRONG_ENTRY_CODE)
     return ['warning', message('images.exam-discontinued', { deviceName })]
   return studiesSetAside > 0
     ? ['danger', message('images.wrong-entry-set-aside', { deviceName })]

@@ -1,7 +1,7 @@
-import { withoutEnd } from '#server/dicom/data-set/vr.ts'
+import { trimTrailing } from '#server/dicom/data-set/vr.ts'
 
 /** PS3.5 §6.2.1: alphabetic, ideographic and phonetic. */
-const GROUPS = 3
+const GROUP_COUNT = 3
 
 // Spellings that modalities without these letters use.
 const EXPANSIONS: readonly (readonly [RegExp, string])[] = [
@@ -18,10 +18,10 @@ const EXPANSIONS: readonly (readonly [RegExp, string])[] = [
  * counterpart; one equal group is sufficient, because many devices store only one.
  */
 export function isSameName(one: string, other: string): boolean {
-  const ones = groupsOf(one)
+  const oneGroups = groupsOf(one)
   const others = groupsOf(other)
-  if (ones.every(isEmpty) && others.every(isEmpty)) return true
-  return ones.some(
+  if (oneGroups.every(isEmpty) && others.every(isEmpty)) return true
+  return oneGroups.some(
     (group, at) =>
       !isEmpty(group) && formsOf(group).some((form) => formsOf(others[at] ?? '').includes(form)),
   )
@@ -32,7 +32,7 @@ export function isSameName(one: string, other: string): boolean {
  * components.
  */
 export function alphabeticForm(name: string): string {
-  const groups = name.split('=', GROUPS).map(trimmed)
+  const groups = name.split('=', GROUP_COUNT).map(trimmed)
   return groups[0] || groups.find((group) => group !== '') || ''
 }
 
@@ -40,11 +40,11 @@ const isEmpty = (group: string) => group === ''
 
 const groupsOf = (name: string): string[] =>
   name
-    .split('=', GROUPS)
+    .split('=', GROUP_COUNT)
     .map((group) => trimmed(group.normalize('NFKC').toUpperCase().toLowerCase()))
 
 const trimmed = (group: string): string =>
-  withoutEnd(
+  trimTrailing(
     group
       .split('^')
       .map((component) => component.replace(/\s+/g, ' ').trim())

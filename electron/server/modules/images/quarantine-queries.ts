@@ -2,11 +2,11 @@ import type { Database } from '#server/database/database.ts'
 import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
 import {
-  allInstances,
   type InstanceRecord,
   nameContextOf,
-  openedName,
+  openName,
   type QuarantineReason,
+  readInstances,
   SELECT_INSTANCES,
 } from './instance-queries.ts'
 
@@ -27,16 +27,16 @@ export interface QuarantineGroupRecord extends QuarantineGroup {
 
 // Without `indexed by`, SQLite scans all instances, because they are already in the order of the
 // list.
-const QUARANTINED = `${SELECT_INSTANCES} indexed by instancesQuarantined where state = 'quarantined'`
+const SELECT_QUARANTINED = `${SELECT_INSTANCES} indexed by instancesQuarantined where state = 'quarantined'`
 const COUNT_QUARANTINED = `select count(*) as count from instances where state = 'quarantined'`
-const OF_STUDY = `from instances indexed by instancesQuarantined where state = 'quarantined' and studyInstanceUid = ?`
-const GROUPS = `select reason as because, count(*) as instances, sum(bytes) as bytes, max(instanceId) as upTo ${OF_STUDY}
+const FROM_QUARANTINED_OF_STUDY = `from instances indexed by instancesQuarantined where state = 'quarantined' and studyInstanceUid = ?`
+const SELECT_GROUPS = `select reason as because, count(*) as instances, sum(bytes) as bytes, max(instanceId) as upTo ${FROM_QUARANTINED_OF_STUDY}
   group by reason order by reason`
 // Consecutive instances share one encrypted name, so the number of distinct encrypted names rarely
 // exceeds this.
-const NAMES = `select distinct sealedPatientName ${OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
+const SELECT_PATIENT_NAMES = `select distinct sealedPatientName ${FROM_QUARANTINED_OF_STUDY} and reason = ? and sealedPatientName is not null limit 200`
 const MAX_NAMES = 20
-const IN_GROUP = `and reason = ? and instanceId <= ?`
+const IN_GROUP_CONDITION = `and reason = ? and instanceId <= ?`
 
 /** Lists quarantined instances, newest first. */
 export function listQuarantined(
@@ -55,8 +55,8 @@ export function listQuarantined(
     ...(studyInstanceUid === undefined ? [] : [studyInstanceUid]),
     ...(after === undefined ? [] : [Number(after)]),
   ]
-  const text = `${QUARANTINED} ${conditions.join(' ')} order by instanceId desc limit ?`
-  const rows = allInstances(database, text, ...parameters, limit + 1)
+  const text = `${SELECT_QUARANTINED} ${conditions.join(' ')} order by instanceId desc limit ?`
+  const rows = readInstances(database, text, ...parameters, limit + 1)
   return sliceOf(rows, limit, (row) => row.instanceId)
 }
 
@@ -70,16 +70,19 @@ export const listQuarantinedGroups = (
 ): QuarantineGroupRecord[] =>
   database
     .all(
-      rawQuery<Omit<QuarantineGroupRecord, 'studyInstanceUid' | 'patientNames'>>(GROUPS, [
+      rawQuery<Omit<QuarantineGroupRecord, 'studyInstanceUid' | 'patientNames'>>(SELECT_GROUPS, [
         studyInstanceUid,
       ]),
     )
     .map((group) => {
       const sealed = database.all(
-        rawQuery<{ sealedPatientName: Buffer }>(NAMES, [studyInstanceUid, group.because]),
+        rawQuery<{ sealedPatientName: Buffer }>(SELECT_PATIENT_NAMES, [
+          studyInstanceUid,
+          group.because,
+        ]),
       )
       const opened = sealed.map(({ sealedPatientName }) =>
-        openedName(database, sealedPatientName, nameContextOf(studyInstanceUid)),
+        openName(database, sealedPatientName, nameContextOf(studyInstanceUid)),
       )
       return {
         ...group,
@@ -94,8 +97,8 @@ export function listQuarantinedIn(
   { studyInstanceUid, because, upTo }: QuarantineGroup,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): InstanceRecord[] {
-  const text = `${QUARANTINED} and studyInstanceUid = ? ${IN_GROUP} and instanceId > ? order by instanceId limit ?`
-  return allInstances(database, text, studyInstanceUid, because, upTo, after, limit)
+  const text = `${SELECT_QUARANTINED} and studyInstanceUid = ? ${IN_GROUP_CONDITION} and instanceId > ? order by instanceId limit ?`
+  return readInstances(database, text, studyInstanceUid, because, upTo, after, limit)
 }
 
 export const countQuarantinedIn = (
@@ -103,9 +106,8 @@ export const countQuarantinedIn = (
   { studyInstanceUid, because, upTo }: QuarantineGroup,
 ): number =>
   database.get(
-    rawQuery<{ count: number }>(`select count(*) as count ${OF_STUDY} ${IN_GROUP}`, [
-      studyInstanceUid,
-      because,
-      upTo,
-    ]),
+    rawQuery<{ count: number }>(
+      `select count(*) as count ${FROM_QUARANTINED_OF_STUDY} ${IN_GROUP_CONDITION}`,
+      [studyInstanceUid, because, upTo],
+    ),
   )?.count ?? 0

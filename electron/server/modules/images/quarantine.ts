@@ -30,7 +30,7 @@ import { reopenStudy } from './study-completion.ts'
 /** Instances per transaction; the event loop can run between two of them. */
 const BATCH_SIZE = 250
 
-const REPLACED = message('images.took-place')
+const REPLACED_MESSAGE = message('images.took-place')
 const NOT_IN_QUARANTINE: WindowOutcome = {
   success: false,
   message: message('images.not-set-aside'),
@@ -75,7 +75,7 @@ export class Quarantine {
     const found = requireInstance(database, instanceId)
     if (found.state === 'quarantined' && isOtherVersion(database, found)) {
       await this.#restoreVersions([found], reason, actor)
-      return { success: true, message: REPLACED }
+      return { success: true, message: REPLACED_MESSAGE }
     }
     const outcome = database.transaction((): WindowOutcome => {
       const instance = requireInstance(database, instanceId)
@@ -83,7 +83,7 @@ export class Quarantine {
       requireUncorrected(database, instance)
       this.#record(actor, 'instance.release', instance, reason)
       const isReplacing = this.#makeCurrent(instance.studyInstanceUid, [instance]) > 0
-      return { success: true, message: isReplacing ? REPLACED : message('images.released') }
+      return { success: true, message: isReplacing ? REPLACED_MESSAGE : message('images.released') }
     })
     notifyImagesChanged(this.#context)
     return outcome
@@ -142,19 +142,19 @@ export class Quarantine {
       group,
       (portion) => {
         // Corrected instances stay in quarantine.
-        const released = portion.filter(
+        const releasable = portion.filter(
           (instance) =>
             !findWithdrawnInstance(database, instance.sopInstanceUid) &&
             !isOtherVersion(database, instance),
         )
-        if (released.length === 0) return released
-        const ofPortion = this.#makeCurrent(group.studyInstanceUid, released)
-        this.#recordGroup(actor, 'instances.release', group, reason, released.length)
+        if (releasable.length === 0) return releasable
+        const replacedCount = this.#makeCurrent(group.studyInstanceUid, releasable)
+        this.#recordGroup(actor, 'instances.release', group, reason, releasable.length)
         // Not counted if the transaction is rolled back.
         database.afterCommit(() => {
-          replacing += ofPortion
+          replacing += replacedCount
         })
-        return released
+        return releasable
       },
       async () => undefined,
     )
@@ -171,7 +171,7 @@ export class Quarantine {
    */
   async discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome> {
     const { database, imageFiles } = this.#context
-    let undeleted = 0
+    let undeletedCount = 0
     const done = await this.#inBatches(
       group,
       (portion) => {
@@ -185,15 +185,15 @@ export class Quarantine {
         // being deleted.
         for (const { file } of portion)
           await imageFiles.remove(file).catch((error: unknown) => {
-            undeleted++
+            undeletedCount++
             reportError(this.#context, error)
           })
       },
     )
     const { decided } = done
     const outcome = outcomeOf(done, message('images.group-deleted', { count: decided }))
-    if (undeleted === 0) return outcome
-    const files = message('images.files-left', { count: undeleted })
+    if (undeletedCount === 0) return outcome
+    const files = message('images.files-left', { count: undeletedCount })
     return { ...outcome, success: false, message: sentences(outcome.message, files) }
   }
 
@@ -335,10 +335,10 @@ function deleteRows(database: Database, discarded: readonly InstanceRecord[]): v
   for (const studyInstanceUid of studies) updateMismatch(database, studyInstanceUid)
 }
 
-function outcomeOf({ decided, left, fault }: GroupProgress, said: Message): GroupOutcome {
+function outcomeOf({ decided, left, fault }: GroupProgress, doneMessage: Message): GroupOutcome {
   if (decided === 0)
     return { success: false, message: message('images.none-set-aside'), decided, left }
-  if (fault === undefined) return { success: true, message: said, decided, left }
+  if (fault === undefined) return { success: true, message: doneMessage, decided, left }
   const rest = message('images.group-stopped', { reference: fault, count: left })
-  return { success: false, message: sentences(said, rest), decided, left }
+  return { success: false, message: sentences(doneMessage, rest), decided, left }
 }

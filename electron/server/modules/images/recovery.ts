@@ -86,22 +86,22 @@ export class ImageRecovery implements AsyncDisposable {
    * received. For `wasInterrupted`, see `sweepSpool`.
    */
   start(wasInterrupted: boolean, onChange: OnInstanceChange): void {
-    const failed = (error: unknown) => reportError(this.#context, error)
+    const reportFailure = (error: unknown) => reportError(this.#context, error)
     const { signal } = this.#closing
     const recover = (file: string) => this.#move(file)
     const work = async () => {
       // Both must run before their files are considered unknown.
-      await finishFileRemovals(this.#context, signal).catch(failed)
-      await deleteIncompleteCopies(this.#context).catch(failed)
-      await this.#sweep(signal).catch(failed)
+      await finishFileRemovals(this.#context, signal).catch(reportFailure)
+      await deleteIncompleteCopies(this.#context).catch(reportFailure)
+      await this.#sweep(signal).catch(reportFailure)
       // Last, because it reads the complete images of the last minutes.
       if (wasInterrupted)
-        await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(failed)
+        await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(reportFailure)
       // Runs even if an earlier step failed, because reports cannot be signed before it has
       // finished.
       await importOrphans(this.#context, this.#orphans(), recover, signal)
     }
-    this.#starting = work().catch(failed)
+    this.#starting = work().catch(reportFailure)
   }
 
   /** Resolves when the startup work is complete. */
@@ -158,7 +158,7 @@ export class ImageRecovery implements AsyncDisposable {
     for (const each of file === undefined ? this.#context.imageFiles.recovery.files(after) : [file])
       if (files.push(each) > BATCH_SIZE) break
     let imported = 0
-    let failed = 0
+    let failedCount = 0
     let problem: Message | null = null
     try {
       using orphans = this.#orphans()
@@ -166,7 +166,7 @@ export class ImageRecovery implements AsyncDisposable {
         const fault = await this.#importOne(each, actor, orphans)
         if (fault === undefined) imported++
         else {
-          failed++
+          failedCount++
           problem = fault
         }
       }
@@ -174,7 +174,7 @@ export class ImageRecovery implements AsyncDisposable {
       if (imported > 0) notifyImagesChanged(this.#context)
     }
     const next = files.length > BATCH_SIZE ? (files[BATCH_SIZE - 1] ?? null) : null
-    return { imported, failed, problem, next }
+    return { imported, failed: failedCount, problem, next }
   }
 
   /**
@@ -227,7 +227,7 @@ export class ImageRecovery implements AsyncDisposable {
     const { database, imageFiles } = this.#context
     const returned = await this.#returnKnown(signal)
     if (signal.aborted) return
-    let moved = 0
+    let movedCount = 0
     let inDoubt = 0
     {
       using orphans = this.#orphans()
@@ -240,7 +240,7 @@ export class ImageRecovery implements AsyncDisposable {
         // A file that has a row stays in `images`.
         if (hasRow(file)) continue
         await this.#move(file)
-        moved++
+        movedCount++
       }
     }
     if (returned > 0)
@@ -249,10 +249,14 @@ export class ImageRecovery implements AsyncDisposable {
         'warning',
         message('images.files-returned', { count: returned }),
       )
-    if (moved > 0)
-      appendDiskEntry(this.#context, 'danger', message('images.files-unknown', { count: moved }))
+    if (movedCount > 0)
+      appendDiskEntry(
+        this.#context,
+        'danger',
+        message('images.files-unknown', { count: movedCount }),
+      )
     if (inDoubt > 0) appendInDoubtEntry(this.#context, inDoubt)
-    if (returned + moved + inDoubt > 0) notifyImagesChanged(this.#context)
+    if (returned + movedCount + inDoubt > 0) notifyImagesChanged(this.#context)
   }
 
   /**
@@ -342,9 +346,9 @@ export class ImageRecovery implements AsyncDisposable {
   async #importFile(orphan: Orphan, actor: Actor, orphans: OrphanImport): Promise<void> {
     const { database, imageFiles, uuid } = this.#context
     const { file, header } = orphan
-    const ownFile = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const isTaken = this.#isKnown(ownFile) || (await exists(imageFiles.pathOf(ownFile)))
-    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : ownFile
+    const expectedFile = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
+    const isTaken = this.#isKnown(expectedFile) || (await exists(imageFiles.pathOf(expectedFile)))
+    const to = isTaken ? fileFor(header.studyInstanceUid, uuid()) : expectedFile
     imageFiles.arriving.add(to)
     try {
       await imageFiles.recovery.putBack(file, to)

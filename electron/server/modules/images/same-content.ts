@@ -10,7 +10,7 @@ import type { PixelExtent } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { swapNumbers, VR } from '#server/dicom/data-set/vr.ts'
 import type { ContentChange } from './instance-queries.ts'
-import { readStored, type StoredObject } from './stored-object.ts'
+import { readStoredObject, type StoredObject } from './stored-object.ts'
 
 /**
  * The result of comparing two objects with the same SOP Instance UID, regardless of their encoding.
@@ -32,7 +32,7 @@ const CHUNK_BYTES = 1 << 20
  * Lossless transfer syntaxes, whose decoded pixels can be compared: JPEG, JPEG-LS, JPEG 2000,
  * HTJ2K, JPEG XL, RLE, uncompressed.
  */
-const LOSSLESS: ReadonlySet<string> = new Set([
+const LOSSLESS_SYNTAXES: ReadonlySet<string> = new Set([
   ...['57', '70', '80', '90', '92', '110', '201', '202'].map(
     (last) => `1.2.840.10008.1.2.4.${last}`,
   ),
@@ -57,11 +57,11 @@ export async function compareContent(
     if (transferSyntaxUid === other.transferSyntaxUid && !CODINGS[transferSyntaxUid]?.deflated) {
       const found = await compare(one, other)
       // The same pixels can be compressed in different ways.
-      if (found !== 'pixels' || !LOSSLESS.has(transferSyntaxUid)) return found
+      if (found !== 'pixels' || !LOSSLESS_SYNTAXES.has(transferSyntaxUid)) return found
     }
     const [a, b] = [
-      await uncompressed(one, transcode, temporary, temporaryFiles),
-      await uncompressed(other, transcode, temporary, temporaryFiles),
+      await decompress(one, transcode, temporary, temporaryFiles),
+      await decompress(other, transcode, temporary, temporaryFiles),
     ]
     return a && b ? await compare(a, b) : 'unknown'
   } catch {
@@ -78,7 +78,7 @@ export const COMPARISON_FOLDER = join('spool', 'compared')
  * The uncompressed object, in a temporary file if necessary, whose path is appended to `temporaryFiles`;
  * `undefined` if it cannot be decoded.
  */
-async function uncompressed(
+async function decompress(
   object: StoredObject,
   transcode: Transcode,
   temporary: string,
@@ -87,7 +87,7 @@ async function uncompressed(
   const { transferSyntaxUid, path } = object
   const coding = CODINGS[transferSyntaxUid]
   if (coding && !coding.deflated) return object
-  if (!coding && !LOSSLESS.has(transferSyntaxUid)) return undefined
+  if (!coding && !LOSSLESS_SYNTAXES.has(transferSyntaxUid)) return undefined
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const to = join(temporary, `${randomUUID()}.dcm`)
   temporaryFiles.push(to)
@@ -118,8 +118,8 @@ async function compare(one: StoredObject, other: StoredObject): Promise<ContentC
   try {
     const b = await contentOf(other)
     try {
-      if (!(await samePixels(a, b))) return 'pixels'
-      return sameDataSet(a.dataSet, b.dataSet) ? 'same' : 'attributes'
+      if (!(await hasSamePixels(a, b))) return 'pixels'
+      return isSameDataSet(a.dataSet, b.dataSet) ? 'same' : 'attributes'
     } finally {
       await b.file.close()
     }
@@ -130,7 +130,7 @@ async function compare(one: StoredObject, other: StoredObject): Promise<ContentC
 
 async function contentOf(object: StoredObject): Promise<Content> {
   const { path, dataSetOffset, transferSyntaxUid } = object
-  const { structure, bytes } = await readStored(object)
+  const { structure, bytes } = await readStoredObject(object)
   const { pixels } = structure
   const [headerEnd, rest] = pixels
     ? [dataSetOffset + pixels.at, dataSetOffset + pixels.end]
@@ -157,7 +157,7 @@ async function contentOf(object: StoredObject): Promise<Content> {
   }
 }
 
-async function samePixels(a: Content, b: Content): Promise<boolean> {
+async function hasSamePixels(a: Content, b: Content): Promise<boolean> {
   if (!a.pixels || !b.pixels) return a.pixels === b.pixels
   if (a.pixels.tag !== b.pixels.tag || a.pixels.isEncapsulated !== b.pixels.isEncapsulated)
     return false
@@ -222,36 +222,38 @@ async function digestOfFragments(
 
 const DATA_SET_TRAILING_PADDING = 0xfffcfffc
 /** Extended offset tables of compressed pixel data, which are part of the encoding. */
-const OFFSET_TABLES: ReadonlySet<number> = new Set([0x7fe00001, 0x7fe00002])
+const OFFSET_TABLE_TAGS: ReadonlySet<number> = new Set([0x7fe00001, 0x7fe00002])
 
 const isContent = ({ tag }: Element) =>
-  (tag & 0xffff) !== 0 && tag !== DATA_SET_TRAILING_PADDING && !OFFSET_TABLES.has(tag)
+  (tag & 0xffff) !== 0 && tag !== DATA_SET_TRAILING_PADDING && !OFFSET_TABLE_TAGS.has(tag)
 
-function sameDataSet(a: DataSet, b: DataSet): boolean {
+function isSameDataSet(a: DataSet, b: DataSet): boolean {
   const [mine, theirs] = [a.filter(isContent), b.filter(isContent)]
   return (
     mine.length === theirs.length &&
-    mine.every((element, index) => sameElement(element, theirs[index] as Element))
+    mine.every((element, index) => isSameElement(element, theirs[index] as Element))
   )
 }
 
-function sameElement(a: Element, b: Element): boolean {
+function isSameElement(a: Element, b: Element): boolean {
   if (a.tag !== b.tag) return false
   if (Buffer.isBuffer(a.value) && Buffer.isBuffer(b.value))
-    return sameValue(a.value, b.value, a.vr, b.vr)
+    return isSameValue(a.value, b.value, a.vr, b.vr)
   const [mine, theirs] = [itemsOf(a), itemsOf(b)]
   if (!mine || !theirs || mine.length !== theirs.length) return false
-  return mine.every((item, index) => sameDataSet(item, theirs[index] as DataSet))
+  return mine.every((item, index) => isSameDataSet(item, theirs[index] as DataSet))
 }
 
 /** VRs whose values are padded to an even length with spaces or NULs. */
-const PADDED: ReadonlySet<string> = new Set(
+const PADDED_VRS: ReadonlySet<string> = new Set(
   'AE AS CS DA DS DT IS LO LT OB PN SH ST TM UC UI UN UR UT'.split(' '),
 )
 
-function sameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
+function isSameValue(a: Buffer, b: Buffer, vrOfA: string, vrOfB: string): boolean {
   if (a.equals(b)) return true
-  return (PADDED.has(vrOfA) || PADDED.has(vrOfB)) && withoutPadding(a).equals(withoutPadding(b))
+  return (
+    (PADDED_VRS.has(vrOfA) || PADDED_VRS.has(vrOfB)) && withoutPadding(a).equals(withoutPadding(b))
+  )
 }
 
 function withoutPadding(value: Buffer): Buffer {

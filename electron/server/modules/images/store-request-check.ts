@@ -1,16 +1,16 @@
 import type { CStoreRequest } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { message } from '#shared/messages/message.ts'
-import { fitnessOfUid, type InstanceHeader, TAG } from './header.ts'
+import { classifyUid, type InstanceHeader, TAG } from './header.ts'
 
 /**
  * PS3.7 Table 9.3-1: the file meta information is built from these UIDs before the data set has
  * arrived.
  */
 export function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
-  if (fitnessOfUid(sopClassUid) === 'unfit')
+  if (classifyUid(sopClassUid) === 'unfit')
     throw new DimseError(0xa900, message('images.affected-class-unfit'), [TAG.sopClassUid])
-  if (fitnessOfUid(sopInstanceUid) === 'unfit')
+  if (classifyUid(sopInstanceUid) === 'unfit')
     throw new DimseError(0xa900, message('images.affected-instance-unfit'), [TAG.sopInstanceUid])
 }
 
@@ -24,8 +24,8 @@ export function checkHeader(header: InstanceHeader, request: CStoreRequest): voi
     throw new DimseError(0xa900, message('images.class-uid-differs'), [TAG.sopClassUid])
   if (header.sopInstanceUid !== request.sopInstanceUid)
     throw new DimseError(0xa900, message('images.instance-uid-differs'), [TAG.sopInstanceUid])
-  if (fitnessOfUid(header.studyInstanceUid) === 'unfit')
+  if (classifyUid(header.studyInstanceUid) === 'unfit')
     throw new DimseError(0xa900, message('images.study-uid-unfit'), [TAG.studyInstanceUid])
-  if (fitnessOfUid(header.seriesInstanceUid) === 'unfit')
+  if (classifyUid(header.seriesInstanceUid) === 'unfit')
     throw new DimseError(0xa900, message('images.series-uid-unfit'), [TAG.seriesInstanceUid])
 }

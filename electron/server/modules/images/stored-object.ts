@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { CODINGS } from '#server/dicom/data-set/coding.ts'
-import { originalsOf } from '#server/dicom/data-set/corrected-copy.ts'
+import { originalUidsOf } from '#server/dicom/data-set/corrected-copy.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import type { HeaderResult } from '#server/dicom/data-set/header-reader.ts'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
@@ -31,7 +31,7 @@ export interface StoredObject {
 }
 
 /** A data set that was read to its end. */
-export interface ReadObject {
+export interface StoredObjectContent {
   readonly values: HeaderResult
   readonly structure: Structure
   /** Size of the whole file. */
@@ -43,11 +43,11 @@ export interface ReadObject {
  * Reads a complete file.
  * @throws the error of the file system
  */
-export async function readStored({
+export async function readStoredObject({
   path,
   dataSetOffset,
   transferSyntaxUid,
-}: StoredObject): Promise<ReadObject> {
+}: StoredObject): Promise<StoredObjectContent> {
   const reader = fullReaderOf(transferSyntaxUid)
   let checksum = 0
   let bytes = dataSetOffset
@@ -61,17 +61,17 @@ export async function readStored({
   }
   const values = reader.end()
   const structure =
-    values.structure ?? (await deflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
+    values.structure ?? (await verifyDeflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
   return { values, structure, bytes, crc32: checksum }
 }
 
 /** Verifies the structure of a deflated data set by inflating it. */
-export async function deflatedStructure({
+export async function verifyDeflatedStructure({
   path,
   dataSetOffset,
   transferSyntaxUid,
 }: StoredObject): Promise<Structure> {
-  if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE
+  if (!CODINGS[transferSyntaxUid]?.deflated) return UNREADABLE_FAULT
   const reader = fullReaderOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
   try {
@@ -87,15 +87,15 @@ export async function deflatedStructure({
       },
     )
   } catch (error) {
-    if (error instanceof RangeError) return damaged(message('images.inflated-too-long'))
+    if (error instanceof RangeError) return damagedStructure(message('images.inflated-too-long'))
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
-    return damaged(message('images.compressed-ends-early'))
+    return damagedStructure(message('images.compressed-ends-early'))
   }
-  return reader.end().structure ?? UNREADABLE
+  return reader.end().structure ?? UNREADABLE_FAULT
 }
 
-const damaged = (detail: Message): Structure => ({ isComplete: false, detail })
-const UNREADABLE = damaged(message('images.header-unreadable'))
+const damagedStructure = (detail: Message): Structure => ({ isComplete: false, detail })
+const UNREADABLE_FAULT = damagedStructure(message('images.header-unreadable'))
 
 /** Prefix of the UIDs of corrected copies (`newUid`). */
 const COPY_UID_PREFIX = '2.25.'
@@ -105,13 +105,13 @@ const COPY_UID_PREFIX = '2.25.'
  * it is not a copy or is damaged. `temporary` is a folder for inflated files.
  * @throws the error of the file system, in which case it is unknown whether it is a copy
  */
-export async function originalsIn(
+export async function readOriginalUids(
   stored: StoredObject & { readonly sopInstanceUid: string },
   temporary: string,
 ): Promise<string[]> {
   if (!stored.sopInstanceUid.startsWith(COPY_UID_PREFIX)) return []
   try {
-    return await withInflated(stored, temporary, (plain) => originalsOf(plain))
+    return await withInflatedFile(stored, temporary, (plain) => originalUidsOf(plain))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return []
@@ -119,13 +119,13 @@ export async function originalsIn(
 }
 
 /** Folder for temporarily inflated files. */
-export const temporaryIn = (folder: string): string => join(folder, 'spool', 'corrected')
+export const tempFolderIn = (folder: string): string => join(folder, 'spool', 'corrected')
 
 /**
  * Calls `work` with the data set in uncompressed form. A deflated one is inflated to a temporary
  * file, which is deleted afterwards.
  */
-export async function withInflated<T>(
+export async function withInflatedFile<T>(
   { path, dataSetOffset, transferSyntaxUid }: StoredObject,
   temporary: string,
   work: (plain: StoredObject, isDeflated: boolean) => Promise<T>,

@@ -26,9 +26,9 @@ const RETRY_MS = 60_000
  * Studies completed in parallel. After a long downtime, many are due, and each sends a request to
  * the partner.
  */
-const PARALLEL = 4
+const MAX_PARALLEL_STUDIES = 4
 
-const IDENTITY = {
+const IDENTITY_CODES = {
   corrected: { tone: 'warning', text: message('images.identity-corrected') },
   other: { tone: 'danger', text: message('images.identities-differ') },
 } as const
@@ -52,7 +52,7 @@ export class StudyCompletion implements AsyncDisposable {
    */
   readonly #remaining = new Map<string, number>()
   readonly #notBefore = new Map<string, number>()
-  readonly #lookUps = new Set<Promise<void>>()
+  readonly #lookups = new Set<Promise<void>>()
   readonly #worker: Worker
 
   constructor(
@@ -80,24 +80,25 @@ export class StudyCompletion implements AsyncDisposable {
   }
 
   /** Updates the study after the commit of an instance. */
-  arrived({ instance, isOpened, identity }: StoreResult): void {
+  arrived({ instance, wasStudyOpened, identity }: StoreResult): void {
     const { studyInstanceUid, associationId, change } = instance
     notifyImagesChanged(this.#context)
     if (!this.#statistics.isSending(associationId))
       this.#endTransfers([studyInstanceUid], SENDER_ENDED, 0)
-    if (isOpened || identity === 'corrected') {
+    if (wasStudyOpened || identity === 'corrected') {
       this.#lookUpSoon(studyInstanceUid)
       this.#worker.wake()
     }
     if (identity !== 'same') {
-      const { tone, text } = IDENTITY[identity]
+      const { tone, text } = IDENTITY_CODES[identity]
       this.#statistics.note(associationId, tone, text, studyInstanceUid)
     }
     if (change === 'pixels' || change === 'unknown')
       this.#statistics.note(associationId, 'danger', message('images.replaced'), studyInstanceUid)
-    const toCome = this.#remaining.get(studyInstanceUid)
-    if (toCome !== undefined && toCome > 1) this.#remaining.set(studyInstanceUid, toCome - 1)
-    else if (toCome !== undefined || isOpened) this.#count(studyInstanceUid)
+    const remainingCount = this.#remaining.get(studyInstanceUid)
+    if (remainingCount !== undefined && remainingCount > 1)
+      this.#remaining.set(studyInstanceUid, remainingCount - 1)
+    else if (remainingCount !== undefined || wasStudyOpened) this.#count(studyInstanceUid)
   }
 
   /** Updates the study after the commit of an announcement, or of the end of a performed step. */
@@ -130,13 +131,13 @@ export class StudyCompletion implements AsyncDisposable {
 
   /** Resolves when nothing that is due is in progress. */
   async settled(): Promise<void> {
-    while (this.#lookUps.size > 0) await Promise.all(this.#lookUps)
+    while (this.#lookups.size > 0) await Promise.all(this.#lookups)
     await this.#worker.settled()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#worker[Symbol.asyncDispose]()
-    await Promise.all(this.#lookUps)
+    await Promise.all(this.#lookups)
   }
 
   #nextDue(): string | undefined {
@@ -154,7 +155,7 @@ export class StudyCompletion implements AsyncDisposable {
       for (const { studyInstanceUid } of rest)
         if (!signal.aborted) await this.#complete(studyInstanceUid, signal)
     }
-    await Promise.all(Array.from({ length: PARALLEL }, completeRest))
+    await Promise.all(Array.from({ length: MAX_PARALLEL_STUDIES }, completeRest))
   }
 
   /** When the study is due to be completed (ms since 1970). */
@@ -162,15 +163,15 @@ export class StudyCompletion implements AsyncDisposable {
     const { settings, clock } = this.#context
     const now = clock()
     // The given time, or now if it is further away than possible, because the clock was set back.
-    const within = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
+    const clampDue = (at: number, mostMs: number) => (at - now > mostMs ? now : at)
     const idleMs = settings.get('intake.idleSeconds') * 1000
-    const quiet = this.#statistics.isStudyOpen(studyInstanceUid)
+    const untilQuietMs = this.#statistics.isStudyOpen(studyInstanceUid)
       ? Number.POSITIVE_INFINITY
-      : within(msOf(lastInstanceAt) + idleMs, idleMs)
+      : clampDue(msOf(lastInstanceAt) + idleMs, idleMs)
     const due = this.#allReceived.has(studyInstanceUid)
       ? now
-      : Math.min(quiet, within(msOf(latest), settings.get('intake.capMinutes') * 60_000))
-    return Math.max(due, within(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
+      : Math.min(untilQuietMs, clampDue(msOf(latest), settings.get('intake.capMinutes') * 60_000))
+    return Math.max(due, clampDue(this.#notBefore.get(studyInstanceUid) ?? now, RETRY_MS))
   }
 
   async #complete(studyInstanceUid: string, signal: AbortSignal): Promise<void> {
@@ -220,7 +221,7 @@ export class StudyCompletion implements AsyncDisposable {
       detail: kind === 'aborted' ? detail : null,
       at: instantOf(clock()),
     }
-    const isOver = (studyInstanceUid: string) => {
+    const isTransferOver = (studyInstanceUid: string) => {
       const before = findImageStudy(database, studyInstanceUid)?.transfer
       return (
         !this.#statistics.isStudyOpen(studyInstanceUid) &&
@@ -230,7 +231,7 @@ export class StudyCompletion implements AsyncDisposable {
     database
       .commitSoon(() => {
         for (const studyInstanceUid of studies)
-          if (kind === 'aborted' || isOver(studyInstanceUid))
+          if (kind === 'aborted' || isTransferOver(studyInstanceUid))
             updateImageStudy(database, studyInstanceUid, { transfer })
       })
       .then(
@@ -248,8 +249,8 @@ export class StudyCompletion implements AsyncDisposable {
     const job = this.#lookUp(studyInstanceUid).catch((error: unknown) =>
       reportError(this.#context, error),
     )
-    this.#lookUps.add(job)
-    void job.finally(() => this.#lookUps.delete(job))
+    this.#lookups.add(job)
+    void job.finally(() => this.#lookups.delete(job))
   }
 }
 

@@ -17,15 +17,20 @@ import {
   updateCreatedStudies,
   withCustomer,
 } from './created-studies.ts'
-import { askPartner, type EnrichmentResult, enrichmentAfter, NO_PARTNER } from './enrichment.ts'
-import { fitnessOfUid, identityKeyOf } from './header.ts'
+import {
+  type EnrichmentResult,
+  enrichmentAfter,
+  NO_PARTNER_MESSAGE,
+  requestEnrichment,
+} from './enrichment.ts'
+import { classifyUid, identityKeyOf } from './header.ts'
 import { appendStudyEntry, notifyImagesChanged } from './image-feed.ts'
 import { listEnrichmentDue, nextEnrichmentDue } from './image-study-list-queries.ts'
 import { updateImageStudy } from './image-study-writing-queries.ts'
 import { leadingModality, type MergedValues, mergedValues } from './study-values.ts'
 
 /** Names of the areas in the window. */
-const AREAS: Record<StudyArea, Message> = {
+const AREA_NAMES: Record<StudyArea, Message> = {
   scribe: message('images.in-reporting'),
   viewer: message('images.in-viewer'),
 }
@@ -68,9 +73,9 @@ export class StudyCreation implements AsyncDisposable {
     const { database, clock } = this.#context
     const { studyInstanceUid } = study
     // If all instances are in quarantine, the first current image will reopen the study.
-    const isFit = fitnessOfUid(studyInstanceUid) === 'usable' && study.instances > 0
+    const isEligible = classifyUid(studyInstanceUid) === 'usable' && study.instances > 0
     const wasCreated = listCreatedStudies(database, studyInstanceUid).length > 0
-    if (!isFit || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
+    if (!isEligible || (!wasCreated && this.#freeAreas(studyInstanceUid).length === 0)) {
       this.close(studyInstanceUid, {})
       return
     }
@@ -113,12 +118,12 @@ export class StudyCreation implements AsyncDisposable {
     if (!study) throw new ApiError('not-found', message('images.no-study'))
     if (listCreatedStudies(database, studyInstanceUid).length === 0)
       throw new ApiError('refused', message('images.study-not-ours'))
-    const asking = this.#repeatRequest(study, this.#closing.signal)
-    this.#userRequests.add(asking)
+    const repeatedRequest = this.#repeatRequest(study, this.#closing.signal)
+    this.#userRequests.add(repeatedRequest)
     try {
-      await asking
+      await repeatedRequest
     } finally {
-      this.#userRequests.delete(asking)
+      this.#userRequests.delete(repeatedRequest)
     }
     this.#worker.wake()
   }
@@ -166,7 +171,7 @@ export class StudyCreation implements AsyncDisposable {
   }
 
   #ask(study: ImageStudyRecord, signal: AbortSignal): Promise<EnrichmentResult> {
-    return askPartner(this.#context, this.#requester, study, signal)
+    return requestEnrichment(this.#context, this.#requester, study, signal)
   }
 
   async #repeatRequest(study: ImageStudyRecord, signal: AbortSignal): Promise<void> {
@@ -222,11 +227,11 @@ export class StudyCreation implements AsyncDisposable {
         message('images.study-here', {
           count: instances,
           series,
-          areas: created.map((area) => AREAS[area]),
+          areas: created.map((area) => AREA_NAMES[area]),
         }),
       )
     // A missing partner is not reported.
-    if (detail?.code === NO_PARTNER.code) return
+    if (detail?.code === NO_PARTNER_MESSAGE.code) return
     if (state === 'waiting' && detail)
       say('enrichment', 'warning', sentences(detail, message('images.images-stand')))
     if (state === 'given-up' && detail)

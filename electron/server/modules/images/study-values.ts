@@ -33,7 +33,7 @@ type MetadataValue = NonNullable<StudyReportMetadata[MetadataField]>
  * The field of the partner's response, and the corresponding value of the header in the format of
  * the API.
  */
-const METADATA: Readonly<
+const METADATA_SOURCES: Readonly<
   Record<
     MetadataField,
     {
@@ -60,7 +60,7 @@ const METADATA: Readonly<
   sex: { partner: 'sex', header: ({ header }) => SEX[header.patientSex.trim().toUpperCase()] },
   weight: { partner: 'weight', header: ({ header }) => weightOf(header.patientWeight) },
 }
-const METADATA_FIELDS = Object.keys(METADATA) as MetadataField[]
+const METADATA_FIELDS = Object.keys(METADATA_SOURCES) as MetadataField[]
 
 /** What DICOM contains about the study: the header and the leading modality. */
 interface DicomValues {
@@ -71,7 +71,7 @@ interface DicomValues {
 /**
  * @param field of the partner's response; its value is omitted because it may identify a patient
  */
-export const leftOutWarning = (field: string): Message =>
+export const omittedValueWarning = (field: string): Message =>
   message('images.value-left-out', { field })
 
 const MAX_LENGTHS = { studyDescription: 1000, externalPatientId: 256 } as const
@@ -99,14 +99,14 @@ export function mergedValues(
     const parsed = parse(
       name === 'studyTime' && typeof value === 'string' ? value.slice(0, 5) : value,
     )
-    if (parsed === undefined) warnings.push(leftOutWarning(name))
+    if (parsed === undefined) warnings.push(omittedValueWarning(name))
     else fromPartner.push(name)
     return parsed
   }
 
   const reportMetadata: Record<string, unknown> = {}
   for (const field of METADATA_FIELDS) {
-    const { partner, header: ofHeader } = METADATA[field]
+    const { partner, header: ofHeader } = METADATA_SOURCES[field]
     const value =
       partnerValue(partner, (raw) => validated(field, raw)) ??
       validated(field, clean(ofHeader(dicomValues)))
@@ -118,7 +118,7 @@ export function mergedValues(
   const values: StudyValues = {
     studyDescription:
       partnerValue('studyDescription', (text) => textWithin(text, MAX_LENGTHS.studyDescription)) ??
-      describedBy(dicomValues),
+      fallbackDescription(dicomValues),
     severity:
       partnerValue('severity', (value) => SEVERITIES.find((severity) => severity === value)) ??
       'normal',
@@ -133,7 +133,7 @@ export function mergedValues(
 }
 
 // Modalities of objects that accompany images and do not indicate the kind of exam.
-const ACCOMPANYING: ReadonlySet<string> = new Set([
+const ACCOMPANYING_MODALITIES: ReadonlySet<string> = new Set([
   'SR',
   'PR',
   'KO',
@@ -149,12 +149,12 @@ const ACCOMPANYING: ReadonlySet<string> = new Set([
 
 /** The modality that represents a study: the first one that is not of accompanying objects. */
 export const leadingModality = (modalities: readonly string[]): string =>
-  modalities.find((modality) => modality !== '' && !ACCOMPANYING.has(modality)) ??
+  modalities.find((modality) => modality !== '' && !ACCOMPANYING_MODALITIES.has(modality)) ??
   modalities.find((modality) => modality !== '') ??
   ''
 
 /** The description if the partner provides none. */
-function describedBy({ header, modality }: DicomValues): string {
+function fallbackDescription({ header, modality }: DicomValues): string {
   const described = [header.studyDescription, header.requestedProcedureDescription]
     .map((text) => clean(text))
     .find((text) => text !== '')
@@ -164,8 +164,8 @@ function describedBy({ header, modality }: DicomValues): string {
   )
 }
 
-const textWithin = (text: unknown, most: number): string | undefined =>
-  typeof text === 'string' && text !== '' && text.length <= most ? text : undefined
+const textWithin = (text: unknown, maxLength: number): string | undefined =>
+  typeof text === 'string' && text !== '' && text.length <= maxLength ? text : undefined
 
 /** The value if it satisfies the contract; `undefined` if it is empty. */
 function validated(field: MetadataField, value: unknown): unknown {
@@ -242,7 +242,7 @@ function ageOf(
   if (typeof dateOfBirth === 'string' && typeof scanDate === 'string' && dateOfBirth <= scanDate)
     return ageBetween(dateOfBirth, scanDate)
   const [, count, unit = ''] = /^(\d{3})([YMWD])$/.exec(patientAge.trim()) ?? []
-  return count === undefined ? '' : inWords(Number(count), AGE_UNITS[unit] ?? '')
+  return count === undefined ? '' : countWithUnit(Number(count), AGE_UNITS[unit] ?? '')
 }
 
 /** In years from two years, in months from two months, otherwise in days. */
@@ -250,10 +250,10 @@ function ageBetween(birth: string, scan: string): string {
   const [birthYear = 0, birthMonth = 0, birthDay = 0] = birth.split('-').map(Number)
   const [year = 0, month = 0, day = 0] = scan.split('-').map(Number)
   const months = (year - birthYear) * 12 + month - birthMonth - (day < birthDay ? 1 : 0)
-  if (months >= 24) return inWords(Math.floor(months / 12), 'years')
-  if (months >= 2) return inWords(months, 'months')
-  return inWords(daysBetween(birth, scan), 'days')
+  if (months >= 24) return countWithUnit(Math.floor(months / 12), 'years')
+  if (months >= 2) return countWithUnit(months, 'months')
+  return countWithUnit(daysBetween(birth, scan), 'days')
 }
 
-const inWords = (count: number, unit: string): string =>
+const countWithUnit = (count: number, unit: string): string =>
   `${count} ${count === 1 ? unit.slice(0, -1) : unit}`

@@ -13,7 +13,7 @@ const CURRENT_IMAGES = `instances where studyInstanceUid = ? and state = 'curren
 const LARGEST_SERIES = `select seriesInstanceUid from ${CURRENT_IMAGES}
   group by seriesInstanceUid order by count(*) desc, seriesInstanceUid limit 1`
 // Instance numbers are text and may be missing; images without one are in the order of arrival.
-const PLACED = `select instanceId, file, crc32, localRemovedAt from (
+const SELECT_THUMBNAIL_SOURCES = `select instanceId, file, crc32, localRemovedAt from (
     select instanceId, file, crc32, localRemovedAt, count(*) over () as count,
       row_number() over (order by cast(instanceNumber as integer), instanceId) as place
     from ${CURRENT_IMAGES} and seriesInstanceUid = ?)
@@ -25,7 +25,9 @@ export const listThumbnailSources = (
   studyInstanceUid: string,
   seriesInstanceUid: string,
 ): ThumbnailSource[] =>
-  database.all(rawQuery<ThumbnailSource>(PLACED, [studyInstanceUid, seriesInstanceUid]))
+  database.all(
+    rawQuery<ThumbnailSource>(SELECT_THUMBNAIL_SOURCES, [studyInstanceUid, seriesInstanceUid]),
+  )
 
 /** The series of a study with the most images, if it has any. */
 export const findLargestSeries = (

@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
-import { ThumbnailRenderer, ThumbnailsBusy } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
+import {
+  ThumbnailRenderer,
+  ThumbnailsBusyError,
+} from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { type Caller, demand } from '#server/modules/users/caller.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -16,7 +19,7 @@ import {
 /** Size of the cache in bytes. A thumbnail has about 10 kB. */
 const MAX_CACHE_BYTES = 16 << 20
 /** Size of a cache entry for a file without a thumbnail. */
-const NO_PICTURE_BYTES = 200
+const EMPTY_ENTRY_BYTES = 200
 /** Part of the ETag; increased when rendering changes, so that browsers load thumbnails again. */
 const VERSION = 1
 
@@ -38,7 +41,7 @@ export class Thumbnails implements AsyncDisposable {
   /** By file name of the instance; the content of these files never changes. */
   readonly #cache = new LRUCache<string, { readonly png: Uint8Array | null }>({
     maxSize: MAX_CACHE_BYTES,
-    sizeCalculation: ({ png }) => png?.length ?? NO_PICTURE_BYTES,
+    sizeCalculation: ({ png }) => png?.length ?? EMPTY_ENTRY_BYTES,
   })
   readonly #rendering = new Map<string, Promise<Uint8Array | null>>()
 
@@ -102,7 +105,7 @@ export class Thumbnails implements AsyncDisposable {
       this.#cache.set(file, { png })
       return png
     } catch (error) {
-      if (error instanceof ThumbnailsBusy)
+      if (error instanceof ThumbnailsBusyError)
         throw new ApiError('unavailable', message('images.thumbnails-busy'))
       // The file is missing or unreadable, which other parts of the gateway report.
       if ((error as NodeJS.ErrnoException).code !== undefined) return null

@@ -84,9 +84,9 @@ async function rowOf(
     findRowOrNone(context, findRow, { callingAeTitle, studyInstanceUid: uid, ...ids })
   const row = await find(studyInstanceUid)
   // Some modalities generate a new UID and store that of the row in RequestAttributesSequence.
-  const requested = header.requestStudyInstanceUid
-  const isSame = requested === '' || requested === studyInstanceUid
-  return row?.studyInstanceUid === studyInstanceUid || isSame ? row : await find(requested)
+  const requestedStudyUid = header.requestStudyInstanceUid
+  const isSame = requestedStudyUid === '' || requestedStudyUid === studyInstanceUid
+  return row?.studyInstanceUid === studyInstanceUid || isSame ? row : await find(requestedStudyUid)
 }
 
 /**

@@ -14,17 +14,17 @@ import {
 } from './instance-queries.ts'
 
 /** DCM 110514, "Incorrect worklist entry selected" (PS3.16 CID 9300). */
-export const WRONG_ENTRY = '110514'
-const DETAIL = message('images.wrong-step')
+export const WRONG_ENTRY_CODE = '110514'
+const WRONG_STEP_MESSAGE = message('images.wrong-step')
 const MAX_STUDIES = 500
 
 interface StudySteps {
   readonly wrongIds: ReadonlySet<string>
   /** Whether all performed steps of the study used a wrong worklist entry. */
-  readonly isAllWrong: boolean
-  readonly wrongPerformed: ReadonlySet<string>
+  readonly areAllWrong: boolean
+  readonly wrongPerformedUids: ReadonlySet<string>
   /** The scheduled step of each performed step that has exactly one. */
-  readonly scheduledOf: ReadonlyMap<string, string>
+  readonly scheduledIdByPerformedUid: ReadonlyMap<string, string>
 }
 
 /**
@@ -50,18 +50,18 @@ export class WrongSteps {
     scheduledProcedureStepId: string,
     performedStepUid: string,
   ): Message | null {
-    const { wrongIds, isAllWrong, wrongPerformed } = this.#stepsOf(studyInstanceUid)
-    const namesNone = scheduledProcedureStepId === '' && performedStepUid === ''
+    const { wrongIds, areAllWrong, wrongPerformedUids } = this.#stepsOf(studyInstanceUid)
+    const hasNoStepId = scheduledProcedureStepId === '' && performedStepUid === ''
     return wrongIds.has(scheduledProcedureStepId) ||
-      wrongPerformed.has(performedStepUid) ||
-      (namesNone && isAllWrong)
-      ? DETAIL
+      wrongPerformedUids.has(performedStepUid) ||
+      (hasNoStepId && areAllWrong)
+      ? WRONG_STEP_MESSAGE
       : null
   }
 
   /** The scheduled step of a performed step; empty if it is unknown or there are several. */
   stepOf(studyInstanceUid: string, performedStepUid: string): string {
-    return this.#stepsOf(studyInstanceUid).scheduledOf.get(performedStepUid) ?? ''
+    return this.#stepsOf(studyInstanceUid).scheduledIdByPerformedUid.get(performedStepUid) ?? ''
   }
 
   /**
@@ -82,7 +82,7 @@ export class WrongSteps {
     ]
     const found = [...new Map(all.map((instance) => [instance.instanceId, instance])).values()]
     for (const { instanceId } of found)
-      setInstanceState(database, instanceId, 'quarantined', 'wrong-step', DETAIL)
+      setInstanceState(database, instanceId, 'quarantined', 'wrong-step', WRONG_STEP_MESSAGE)
     this.#onChange('quarantined', found)
     const studies = [...new Set(found.map(({ studyInstanceUid }) => studyInstanceUid))]
     for (const studyInstanceUid of studies) recountInstances(database, studyInstanceUid)
@@ -120,9 +120,9 @@ export class WrongSteps {
       wrongIds: new Set(
         [...last].flatMap(([stepId, step]) => (stepId !== '' && isWrong(step) ? [stepId] : [])),
       ),
-      isAllWrong: last.size > 0 && [...last.values()].every(isWrong),
-      wrongPerformed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
-      scheduledOf: new Map(
+      areAllWrong: last.size > 0 && [...last.values()].every(isWrong),
+      wrongPerformedUids: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
+      scheduledIdByPerformedUid: new Map(
         ownSteps.flatMap(({ step, stepIds: [only, ...more] }) =>
           only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [],
         ),
@@ -135,7 +135,7 @@ export class WrongSteps {
    */
   #instancesMadeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
     const wantedIds = new Set(stepIds.filter((stepId) => stepId !== ''))
-    if (this.#read(studyInstanceUid).isAllWrong) wantedIds.add('')
+    if (this.#read(studyInstanceUid).areAllWrong) wantedIds.add('')
     return [...wantedIds].flatMap((stepId) =>
       listStepInstances(this.#context.database, studyInstanceUid, stepId),
     )
@@ -143,4 +143,4 @@ export class WrongSteps {
 }
 
 const isWrong = ({ status, discontinuationCode }: PerformedStepRecord) =>
-  status === 'DISCONTINUED' && discontinuationCode === WRONG_ENTRY
+  status === 'DISCONTINUED' && discontinuationCode === WRONG_ENTRY_CODE

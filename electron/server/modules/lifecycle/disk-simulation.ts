@@ -2,7 +2,7 @@
 export const HORIZON_DAYS = 3650
 /** Weeks that are listed one by one. */
 const LISTED_WEEKS = 8
-const WEEK = 7
+const DAYS_PER_WEEK = 7
 
 /** Files that the rules will remove. */
 export interface PlannedRemoval {
@@ -54,31 +54,32 @@ export interface DiskSimulation {
  */
 export function simulateDisk(model: DiskModel): DiskSimulation {
   const { stopBytes, receivedPerDay, lifetimes } = model
-  const due = {
+  const dueBytes = {
     fixed: new Float64Array(HORIZON_DAYS + 1),
     early: new Float64Array(HORIZON_DAYS + 1),
   }
   const schedule = (day: number, bytes: number, isEarlierWhenLow: boolean) => {
     const at = Math.min(Math.max(day, 0), HORIZON_DAYS)
-    due[isEarlierWhenLow ? 'early' : 'fixed'][at] = bytesAt(due, at, isEarlierWhenLow) + bytes
+    dueBytes[isEarlierWhenLow ? 'early' : 'fixed'][at] =
+      bytesAt(dueBytes, at, isEarlierWhenLow) + bytes
   }
   for (const { inDays, bytes, isEarlierWhenLow } of model.leaving)
     schedule(inDays, bytes, isEarlierWhenLow)
   const weeks: { receivedBytes: number; freedBytes: number; freeBytes: number }[] = []
-  let free = model.freeBytes
+  let freeBytesLeft = model.freeBytes
   for (let day = 0; day < HORIZON_DAYS; day++) {
-    const freed = freeOnDay(due, day, model.lowBytes - free)
-    free += freed
-    const isFull = free - receivedPerDay < stopBytes
-    const received = isFull ? Math.max(0, free - stopBytes) : receivedPerDay
-    free -= received
-    if (day < LISTED_WEEKS * WEEK) {
-      if (day % WEEK === 0) weeks.push({ receivedBytes: 0, freedBytes: 0, freeBytes: 0 })
+    const freed = freeOnDay(dueBytes, day, model.lowBytes - freeBytesLeft)
+    freeBytesLeft += freed
+    const isFull = freeBytesLeft - receivedPerDay < stopBytes
+    const received = isFull ? Math.max(0, freeBytesLeft - stopBytes) : receivedPerDay
+    freeBytesLeft -= received
+    if (day < LISTED_WEEKS * DAYS_PER_WEEK) {
+      if (day % DAYS_PER_WEEK === 0) weeks.push({ receivedBytes: 0, freedBytes: 0, freeBytes: 0 })
       const week = weeks.at(-1)
       if (week) {
         week.receivedBytes += received
         week.freedBytes += freed
-        week.freeBytes = free
+        week.freeBytes = freeBytesLeft
       }
     }
     if (isFull) return { fullInDays: day, weeks }
@@ -105,9 +106,9 @@ function freeOnDay(due: Due, day: number, wanted: number): number {
   let freed = bytesAt(due, day, false) + bytesAt(due, day, true)
   due.early[day] = 0
   for (let later = day + 1; later <= HORIZON_DAYS && freed < wanted; later++) {
-    const taken = Math.min(bytesAt(due, later, true), wanted - freed)
-    due.early[later] = bytesAt(due, later, true) - taken
-    freed += taken
+    const removedBytes = Math.min(bytesAt(due, later, true), wanted - freed)
+    due.early[later] = bytesAt(due, later, true) - removedBytes
+    freed += removedBytes
   }
   return freed
 }

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { listStudyCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { keyOfPatientId } from '#server/modules/studies/retrieval-words.ts'
+import { patientKeyOfId } from '#server/modules/studies/retrieval-words.ts'
 import { findStudyByUid, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
 import type { CopyHolder, ErasurePreview, ErasureScope } from '#shared/contract/erasure.ts'
@@ -12,7 +12,7 @@ import { message } from '#shared/messages/message.ts'
 import { countStudy, listHolders, listStudiesOfKey } from './erasure-queries.ts'
 import { isHeld } from './hold-queries.ts'
 
-const PAGE = 100
+const PAGE_SIZE = 100
 /** The most studies that one erasure deletes. */
 const MAX_STUDIES = 500
 
@@ -98,12 +98,12 @@ const mrnOf = ({ detail }: StudyRecord): string => detail.reportMetadata?.mrn?.t
 
 function listStudiesOfPatient(database: Database, patientId: string): string[] {
   const uids = new Set<string>()
-  const images = listStudiesOfKey(database, keyOfPatientId(database, patientId))
+  const images = listStudiesOfKey(database, patientKeyOfId(database, patientId))
   for (const uid of images) uids.add(uid)
   for (const area of STUDY_AREAS)
     for (let after: string | undefined; ; ) {
       const filter = { area, search: patientId }
-      const { items, next } = searchStudies(database, filter, 'newest', after, PAGE)
+      const { items, next } = searchStudies(database, filter, 'newest', after, PAGE_SIZE)
       for (const study of items)
         if (mrnOf(study).toUpperCase() === patientId.toUpperCase()) uids.add(study.studyInstanceUid)
       if (next === undefined) break

@@ -6,101 +6,101 @@ import type { ErasureRecord, ErasureScope } from '#shared/contract/erasure.ts'
 // What is stored of a study, table by table, and the progress of erasures.
 
 /** The Study Instance UID, which every statement begins with. */
-const UID = '(select uid from erased)'
+const ERASED_UID = '(select uid from erased)'
 const WITH_UID = 'with erased (uid) as (values (?))'
-const REPORTS = `select reportId from reports where studyId in (select studyId from studies where studyInstanceUid = ${UID})`
-const STUDIES = `select studyId from studies where studyInstanceUid = ${UID}`
-const CORRECTIONS = `select correctionId from corrections where fromStudyInstanceUid = ${UID} or toStudyInstanceUid = ${UID}`
+const SELECT_REPORTS = `select reportId from reports where studyId in (select studyId from studies where studyInstanceUid = ${ERASED_UID})`
+const SELECT_STUDIES = `select studyId from studies where studyInstanceUid = ${ERASED_UID}`
+const SELECT_CORRECTIONS = `select correctionId from corrections where fromStudyInstanceUid = ${ERASED_UID} or toStudyInstanceUid = ${ERASED_UID}`
 /**
  * The instances of the study, and the originals of those that a correction moved into it: their
  * pixels are of its patient.
  */
-const INSTANCES = `
-  select instanceId from instances where studyInstanceUid = ${UID}
+const SELECT_INSTANCES = `
+  select instanceId from instances where studyInstanceUid = ${ERASED_UID}
   union
   select c.originalId from instances n join correctedInstances c on c.correctedId = n.instanceId
-  where n.studyInstanceUid = ${UID}`
+  where n.studyInstanceUid = ${ERASED_UID}`
 
 /**
  * What is deleted with a study, in this order. Foreign keys are checked at the
  * end of the transaction.
  */
-export const ERASED: readonly (readonly [table: string, where: string])[] = [
+export const ERASED_ROWS: readonly (readonly [table: string, where: string])[] = [
   [
     'outbox',
-    `subject in (${REPORTS} union select captureId from captures where studyInstanceUid = ${UID} union ${CORRECTIONS} union select ${UID})`,
+    `subject in (${SELECT_REPORTS} union select captureId from captures where studyInstanceUid = ${ERASED_UID} union ${SELECT_CORRECTIONS} union select ${ERASED_UID})`,
   ],
   [
     'events',
-    `studyInstanceUid = ${UID} or subject in (${REPORTS} union ${STUDIES} union select ${UID})`,
+    `studyInstanceUid = ${ERASED_UID} or subject in (${SELECT_REPORTS} union ${SELECT_STUDIES} union select ${ERASED_UID})`,
   ],
-  ['criticalEscalations', `reportId in (${REPORTS})`],
-  ['criticalResults', `reportId in (${REPORTS})`],
-  ['reportObjects', `reportId in (${REPORTS})`],
-  ['reportPdfs', `reportId in (${REPORTS})`],
-  ['reportRevisions', `reportId in (${REPORTS})`],
-  ['reports', `studyId in (${STUDIES})`],
-  ['clinicalContexts', `studyId in (${STUDIES})`],
-  ['contextDocuments', `studyId in (${STUDIES})`],
-  ['captures', `studyInstanceUid = ${UID}`],
-  ['annotations', `studyInstanceUid = ${UID}`],
-  ['views', `studyInstanceUid = ${UID} or studyId in (${STUDIES})`],
-  ['links', `studyId in (${STUDIES})`],
-  ['neededAddenda', `seq in (select seq from studies where studyInstanceUid = ${UID})`],
-  ['viewerStudyGrams', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
-  ['viewerStudyWords', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
-  ['scribeStudyGrams', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
-  ['scribeStudyWords', `rowid in (select seq from studies where studyInstanceUid = ${UID})`],
-  ['seeds', `studyInstanceUid = ${UID}`],
-  ['studies', `studyInstanceUid = ${UID}`],
-  ['reconciliations', `imageStudyUid = ${UID} or orderStudyUid = ${UID}`],
-  ['correctionNotices', `correctionId in (${CORRECTIONS})`],
-  ['rejectionNotes', `correctionId in (${CORRECTIONS})`],
+  ['criticalEscalations', `reportId in (${SELECT_REPORTS})`],
+  ['criticalResults', `reportId in (${SELECT_REPORTS})`],
+  ['reportObjects', `reportId in (${SELECT_REPORTS})`],
+  ['reportPdfs', `reportId in (${SELECT_REPORTS})`],
+  ['reportRevisions', `reportId in (${SELECT_REPORTS})`],
+  ['reports', `studyId in (${SELECT_STUDIES})`],
+  ['clinicalContexts', `studyId in (${SELECT_STUDIES})`],
+  ['contextDocuments', `studyId in (${SELECT_STUDIES})`],
+  ['captures', `studyInstanceUid = ${ERASED_UID}`],
+  ['annotations', `studyInstanceUid = ${ERASED_UID}`],
+  ['views', `studyInstanceUid = ${ERASED_UID} or studyId in (${SELECT_STUDIES})`],
+  ['links', `studyId in (${SELECT_STUDIES})`],
+  ['neededAddenda', `seq in (select seq from studies where studyInstanceUid = ${ERASED_UID})`],
+  ['viewerStudyGrams', `rowid in (select seq from studies where studyInstanceUid = ${ERASED_UID})`],
+  ['viewerStudyWords', `rowid in (select seq from studies where studyInstanceUid = ${ERASED_UID})`],
+  ['scribeStudyGrams', `rowid in (select seq from studies where studyInstanceUid = ${ERASED_UID})`],
+  ['scribeStudyWords', `rowid in (select seq from studies where studyInstanceUid = ${ERASED_UID})`],
+  ['seeds', `studyInstanceUid = ${ERASED_UID}`],
+  ['studies', `studyInstanceUid = ${ERASED_UID}`],
+  ['reconciliations', `imageStudyUid = ${ERASED_UID} or orderStudyUid = ${ERASED_UID}`],
+  ['correctionNotices', `correctionId in (${SELECT_CORRECTIONS})`],
+  ['rejectionNotes', `correctionId in (${SELECT_CORRECTIONS})`],
   [
     'performedSteps',
-    `sopInstanceUid in (select sopInstanceUid from performedStepItems where studyInstanceUid = ${UID})`,
+    `sopInstanceUid in (select sopInstanceUid from performedStepItems where studyInstanceUid = ${ERASED_UID})`,
   ],
-  ['performedStepItems', `studyInstanceUid = ${UID}`],
-  ['closedSteps', `studyInstanceUid = ${UID}`],
-  ['receivedSteps', `studyInstanceUid = ${UID} or imageStudyUid = ${UID}`],
+  ['performedStepItems', `studyInstanceUid = ${ERASED_UID}`],
+  ['closedSteps', `studyInstanceUid = ${ERASED_UID}`],
+  ['receivedSteps', `studyInstanceUid = ${ERASED_UID} or imageStudyUid = ${ERASED_UID}`],
   [
     'commitmentItems',
-    `sopInstanceUid in (select sopInstanceUid from instances where studyInstanceUid = ${UID})`,
+    `sopInstanceUid in (select sopInstanceUid from instances where studyInstanceUid = ${ERASED_UID})`,
   ],
-  ['announcedInstances', `studyInstanceUid = ${UID}`],
-  ['confirmationItems', `studyInstanceUid = ${UID}`],
-  ['confirmations', `studyInstanceUid = ${UID}`],
+  ['announcedInstances', `studyInstanceUid = ${ERASED_UID}`],
+  ['confirmationItems', `studyInstanceUid = ${ERASED_UID}`],
+  ['confirmations', `studyInstanceUid = ${ERASED_UID}`],
   [
     'forwards',
-    `studyInstanceUid = ${UID} or (destinationId, instanceId) in
-    (select d.destinationId, i.instanceId from (${INSTANCES}) i cross join destinations d)`,
+    `studyInstanceUid = ${ERASED_UID} or (destinationId, instanceId) in
+    (select d.destinationId, i.instanceId from (${SELECT_INSTANCES}) i cross join destinations d)`,
   ],
-  ['forwardedStudies', `studyInstanceUid = ${UID}`],
-  ['formerDestinationStudies', `studyInstanceUid = ${UID}`],
-  ['legalHolds', `studyInstanceUid = ${UID}`],
-  ['foundVersions', `instanceId in (${INSTANCES})`],
-  ['instanceCopies', `instanceId in (${INSTANCES})`],
-  ['tierRecalls', `instanceId in (${INSTANCES})`],
-  ['instances', `instanceId in (${INSTANCES})`],
-  ['correctedInstances', `correctionId in (${CORRECTIONS})`],
-  ['corrections', `correctionId in (${CORRECTIONS})`],
-  ['imageSeries', `studyInstanceUid = ${UID}`],
-  ['imageStudyNumbers', `studyInstanceUid = ${UID}`],
-  ['imageStudies', `studyInstanceUid = ${UID}`],
+  ['forwardedStudies', `studyInstanceUid = ${ERASED_UID}`],
+  ['formerDestinationStudies', `studyInstanceUid = ${ERASED_UID}`],
+  ['legalHolds', `studyInstanceUid = ${ERASED_UID}`],
+  ['foundVersions', `instanceId in (${SELECT_INSTANCES})`],
+  ['instanceCopies', `instanceId in (${SELECT_INSTANCES})`],
+  ['tierRecalls', `instanceId in (${SELECT_INSTANCES})`],
+  ['instances', `instanceId in (${SELECT_INSTANCES})`],
+  ['correctedInstances', `correctionId in (${SELECT_CORRECTIONS})`],
+  ['corrections', `correctionId in (${SELECT_CORRECTIONS})`],
+  ['imageSeries', `studyInstanceUid = ${ERASED_UID}`],
+  ['imageStudyNumbers', `studyInstanceUid = ${ERASED_UID}`],
+  ['imageStudies', `studyInstanceUid = ${ERASED_UID}`],
 ]
 
 /** What an erasure needs before the rows are gone. */
 export function listErasedFiles(database: Database, studyInstanceUid: string) {
   const files = database.all(
     rawQuery<{ file: string; bytes: number; isHere: number }>(
-      `${WITH_UID} select file, bytes, localRemovedAt is null as isHere from instances where instanceId in (${INSTANCES})`,
+      `${WITH_UID} select file, bytes, localRemovedAt is null as isHere from instances where instanceId in (${SELECT_INSTANCES})`,
       [studyInstanceUid],
     ),
   )
   /** Other studies whose images were corrected into this one, which lose the originals. */
   const others = database.all(
     rawQuery<{ studyInstanceUid: string }>(
-      `${WITH_UID} select distinct studyInstanceUid from instances where studyInstanceUid <> ${UID} and instanceId in (${INSTANCES})`,
+      `${WITH_UID} select distinct studyInstanceUid from instances where studyInstanceUid <> ${ERASED_UID} and instanceId in (${SELECT_INSTANCES})`,
       [studyInstanceUid],
     ),
   )
@@ -131,7 +131,7 @@ export function deleteStudyRows(
   database.all(rawQuery('pragma secure_delete = on', []))
   const counts: Record<string, number> = {}
   try {
-    for (const [table, where] of ERASED) {
+    for (const [table, where] of ERASED_ROWS) {
       const { changes } = database.run(
         rawQuery(`${WITH_UID} delete from ${table} where ${where}`, [studyInstanceUid]),
       )
@@ -158,10 +158,10 @@ export interface StudyCounts {
 export const countStudy = (database: Database, studyInstanceUid: string): StudyCounts =>
   database.get(
     rawQuery<StudyCounts>(
-      `${WITH_UID} select (select count(*) from instances where instanceId in (${INSTANCES})) as instances,
-        (select count(*) from instances where localRemovedAt is null and instanceId in (${INSTANCES})) as files,
-        (select ifnull(sum(bytes), 0) from instances where localRemovedAt is null and instanceId in (${INSTANCES})) as bytes,
-        (select count(*) from reports where studyId in (${STUDIES})) as reports`,
+      `${WITH_UID} select (select count(*) from instances where instanceId in (${SELECT_INSTANCES})) as instances,
+        (select count(*) from instances where localRemovedAt is null and instanceId in (${SELECT_INSTANCES})) as files,
+        (select ifnull(sum(bytes), 0) from instances where localRemovedAt is null and instanceId in (${SELECT_INSTANCES})) as bytes,
+        (select count(*) from reports where studyId in (${SELECT_STUDIES})) as reports`,
       [studyInstanceUid],
     ),
   ) ?? { instances: 0, files: 0, bytes: 0, reports: 0 }
@@ -188,13 +188,13 @@ export const listHolders = (database: Database, studyInstanceUid: string) =>
     }>(
       `${WITH_UID} select 'destination' as kind, d.name, f.sent as count
         from destinations d join forwardedStudies f
-          on f.destinationId = d.destinationId and f.studyInstanceUid = ${UID} where f.sent > 0
+          on f.destinationId = d.destinationId and f.studyInstanceUid = ${ERASED_UID} where f.sent > 0
       union all
-      select 'former-destination', name, 0 from formerDestinationStudies where studyInstanceUid = ${UID}
+      select 'former-destination', name, 0 from formerDestinationStudies where studyInstanceUid = ${ERASED_UID}
       union all
       select 'partner', ifnull(nullif(p.name, ''), p.url), count(*)
         from events e join endpoints p using (endpointId)
-        where e.studyInstanceUid = ${UID} and e.attempts > 0 group by p.endpointId`,
+        where e.studyInstanceUid = ${ERASED_UID} and e.attempts > 0 group by p.endpointId`,
       [studyInstanceUid],
     ),
   )

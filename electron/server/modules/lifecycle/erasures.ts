@@ -40,7 +40,7 @@ import { isHeld } from './hold-queries.ts'
 
 const HOUR_MS = 60 * 60_000
 /** Stored answers and responses are deleted after a day, see `diagnostics/retention.ts`. */
-const CACHES_MS = 24 * HOUR_MS
+const CACHE_RETENTION_MS = 24 * HOUR_MS
 
 /** Where copies of images may be, besides the archive. */
 export interface Caches {
@@ -108,7 +108,7 @@ export class Erasures implements AsyncDisposable {
         })),
         elsewhere: holdersOf(this.#context, uids),
         backups,
-        cachesUntil: instantOf(now + Math.max(CACHES_MS, retentionMs)),
+        cachesUntil: instantOf(now + Math.max(CACHE_RETENTION_MS, retentionMs)),
       }
       insertErasure(database, { erasureId, scope, userId, requestedAt, plan })
       const detail = { scope, reason, studies: uids }
@@ -221,8 +221,9 @@ export class Erasures implements AsyncDisposable {
     for (const file of cached)
       await rm(join(folder, 'cache', 'views', file), { force: true }).catch(() => undefined)
     const { recovery } = imageFiles
-    const own = dirname(fileFor(studyInstanceUid, ''))
-    for (const file of [...recovery.files()]) if (dirname(file) === own) await recovery.remove(file)
+    const studyFolder = dirname(fileFor(studyInstanceUid, ''))
+    for (const file of [...recovery.files()])
+      if (dirname(file) === studyFolder) await recovery.remove(file)
   }
 
   #view({ erasureId, scope, state, requestedAt, finishedAt, plan }: ErasureRow): Erasure {

@@ -22,7 +22,7 @@ export interface StudyFacts {
   readonly signedAt: number | null
   readonly isHeld: boolean
   readonly isArriving: boolean
-  readonly hasQuarantined: boolean
+  readonly hasQuarantinedImages: boolean
   readonly isMismatched: boolean
   readonly isForwarding: boolean
   /** The current instances that are on this PC. */
@@ -39,7 +39,7 @@ export type Verdict =
 
 const DAY_MS = 24 * 60 * 60_000
 /** Documents and states that accompany images and do not decide whether a rule applies. */
-const COMPANIONS: ReadonlySet<string> = new Set(['SR', 'PR', 'KO', 'DOC'])
+const COMPANION_MODALITIES: ReadonlySet<string> = new Set(['SR', 'PR', 'KO', 'DOC'])
 
 /**
  * Decides whether the files of a study may be removed. Only the images that devices sent are ever
@@ -54,9 +54,9 @@ export function verdictOf(
   now: number,
   isLow: boolean,
 ): Verdict {
-  const standing = evaluateRule(rule, study)
-  if (!standing) return { kind: 'other' }
-  const { instances, since, reason } = standing
+  const evaluation = evaluateRule(rule, study)
+  if (!evaluation) return { kind: 'other' }
+  const { instances, since, reason } = evaluation
   // An unsigned study has no age by its report, so it is shown as kept.
   const isDue =
     since === null || (rule.isEarlierWhenLow && isLow) || now - since >= rule.days * DAY_MS
@@ -87,11 +87,12 @@ export function evaluateRule(
 
 function isInScope(rule: NewLifecycleRule, instances: readonly LocalInstance[]): boolean {
   const { modalities, devices } = rule
-  const images = instances.filter(({ modality }) => !COMPANIONS.has(modality))
-  const decisive = images.length > 0 ? images : instances
+  const images = instances.filter(({ modality }) => !COMPANION_MODALITIES.has(modality))
+  const decidingInstances = images.length > 0 ? images : instances
   const titles = devices.map(folded)
   return (
-    (modalities.length === 0 || decisive.every(({ modality }) => modalities.includes(modality))) &&
+    (modalities.length === 0 ||
+      decidingInstances.every(({ modality }) => modalities.includes(modality))) &&
     (devices.length === 0 ||
       instances.every(({ callingAeTitle }) => titles.includes(folded(callingAeTitle))))
   )
@@ -105,7 +106,7 @@ function keptReason(
   const needsReport = rule.requiresSignedReport || rule.since === 'signed'
   if (study.isHeld) return 'legal-hold'
   if (study.isArriving) return 'arriving'
-  if (study.hasQuarantined) return 'quarantine'
+  if (study.hasQuarantinedImages) return 'quarantine'
   if (study.isMismatched) return 'mismatch'
   if (study.isForwarding) return 'forwarding'
   if (needsReport && study.signedAt === null) return 'not-signed'

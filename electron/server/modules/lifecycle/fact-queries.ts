@@ -47,7 +47,7 @@ interface InstanceRow {
   readonly lastSeenAt: string
 }
 
-const STUDY = `
+const SELECT_STUDY = `
   select s.lastInstanceAt, s.state, s.quarantined, s.isMismatched,
     exists (select 1 from legalHolds h where h.studyInstanceUid = s.studyInstanceUid and h.liftedAt is null) as isHeld,
     exists (select 1 from destinations d join forwardedStudies f
@@ -58,7 +58,7 @@ const STUDY = `
     (select count(*) from studies t join reports r using (studyId)
       where t.studyInstanceUid = s.studyInstanceUid and r.status <> 'completed') as openReports
   from imageStudies s where s.studyInstanceUid = ?`
-const LOCAL = `
+const SELECT_LOCAL_INSTANCES = `
   select instanceId, file, bytes, modality, callingAeTitle, remoteAddress, lastSeenAt from instances
   where studyInstanceUid = ? and state = 'current' and localRemovedAt is null order by instanceId`
 
@@ -67,9 +67,9 @@ export function findStudyFacts(
   database: Database,
   studyInstanceUid: string,
 ): StudyFacts | undefined {
-  const study = database.get(rawQuery<StudyRow>(STUDY, [studyInstanceUid]))
+  const study = database.get(rawQuery<StudyRow>(SELECT_STUDY, [studyInstanceUid]))
   if (!study) return undefined
-  const rows = database.all(rawQuery<InstanceRow>(LOCAL, [studyInstanceUid]))
+  const rows = database.all(rawQuery<InstanceRow>(SELECT_LOCAL_INSTANCES, [studyInstanceUid]))
   const places = listConfirmedPlaces(
     database,
     rows.map(({ instanceId }) => instanceId),
@@ -81,7 +81,7 @@ export function findStudyFacts(
     signedAt: study.openReports > 0 || study.signedAt === null ? null : msOf(study.signedAt),
     isHeld: study.isHeld === 1,
     isArriving: study.state !== 'settled',
-    hasQuarantined: study.quarantined > 0,
+    hasQuarantinedImages: study.quarantined > 0,
     // Unknown until it was computed.
     isMismatched: study.isMismatched !== 0,
     isForwarding: study.isForwarding === 1,

@@ -28,14 +28,14 @@ import { localStudies, previewOf, sumBytes } from './preview.ts'
 import { ReadBacks } from './read-backs.ts'
 import { RemovalPlan } from './removal-plan.ts'
 import { findRule, listRules } from './rule-queries.ts'
-import { notePreviewed, requireRule } from './rules.ts'
+import { recordRulePreview, requireRule } from './rules.ts'
 
 const MINUTE_MS = 60_000
 const RUN_EVERY_MS = 60 * MINUTE_MS
 /** After the start, so that images that devices held back are received first. */
 const FIRST_RUN_MS = 10 * MINUTE_MS
 /** How long the plan of what the rules will remove is kept. */
-const PLAN_MS = 10 * MINUTE_MS
+const PLAN_CACHE_MS = 10 * MINUTE_MS
 const GIGABYTE = 1e9
 /** The rest waits for the next run, so that a mistake in a rule is noticed before all is gone. */
 const MAX_STUDIES_PER_RUN = 500
@@ -101,7 +101,7 @@ export class Lifecycle implements AsyncDisposable {
   async preview(ruleId: string): Promise<LifecyclePreview> {
     const rule = requireRule(this.#context, ruleId)
     const preview = await previewOf(this.#context, rule, this.#isLow())
-    notePreviewed(this.#context, rule)
+    recordRulePreview(this.#context, rule)
     return preview
   }
 
@@ -228,7 +228,7 @@ export class Lifecycle implements AsyncDisposable {
     const now = clock()
     const of = rules.map(({ ruleId, revision }) => `${ruleId} ${revision}`).join('\n')
     const known = this.#plan
-    if (known?.of === of && Math.abs(now - known.at) < PLAN_MS) return known.removals
+    if (known?.of === of && Math.abs(now - known.at) < PLAN_CACHE_MS) return known.removals
     const plan = new RemovalPlan(rules, now)
     if (rules.length > 0) for await (const study of localStudies(this.#context)) plan.add(study)
     const removals = plan.result((from, to) =>

@@ -11,7 +11,7 @@ import {
 import { type LocalInstance, type StudyFacts, type Verdict, verdictOf } from './evaluation.ts'
 import { findStudyFacts, listLocalStudies, type StudyPosition } from './fact-queries.ts'
 
-const BATCH = 50
+const BATCH_SIZE = 50
 const MAX_EXAMPLES = 100
 
 /**
@@ -23,13 +23,13 @@ export async function* localStudies(
   signal?: AbortSignal,
 ): AsyncGenerator<StudyFacts> {
   for (let after: StudyPosition | undefined; signal?.aborted !== true; ) {
-    const batch = listLocalStudies(database, after, BATCH)
+    const batch = listLocalStudies(database, after, BATCH_SIZE)
     for (const { studyInstanceUid } of batch) {
       const facts = findStudyFacts(database, studyInstanceUid)
       if (facts) yield facts
     }
     after = batch.at(-1)
-    if (batch.length < BATCH) return
+    if (batch.length < BATCH_SIZE) return
     await nextTurn()
   }
 }

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60_000
 /** A study whose copies were not all confirmed by it is read back again after a day. */
 const RETRY_MS = 24 * HOUR_MS
 /** While too many retrievals are running that people have started. */
-const BUSY_MS = 60_000
+const BUSY_RETRY_MS = 60_000
 
 /**
  * Retrieves studies that lack confirmed copies from the destinations that they were sent to, one
@@ -80,7 +80,7 @@ export class ReadBacks implements AsyncDisposable {
     const { pulls } = this.#forwarding
     const now = clock()
     if (!pulls.mayStart(destination, studyInstanceUid)) {
-      this.#pausedUntil = now + BUSY_MS
+      this.#pausedUntil = now + BUSY_RETRY_MS
       return
     }
     this.#waiting.delete(studyInstanceUid)

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60_000
 /** How recent studies are that show what arrives, and what becomes of it. */
 const SAMPLE_DAYS = 14
 /** Reasons that only a person ends. The others usually end by themselves. */
-const LASTING: ReadonlySet<KeptReason> = new Set(['legal-hold', 'quarantine', 'mismatch'])
+const LASTING_REASONS: ReadonlySet<KeptReason> = new Set(['legal-hold', 'quarantine', 'mismatch'])
 
 interface AppliedRule extends RuleEvaluation {
   readonly ruleIndex: number
@@ -21,7 +21,7 @@ interface Batch {
   readonly days: number
   readonly ruleIndex: number
   /** Whether nothing but the age keeps them; the others have a share of the rule that goes. */
-  readonly isSure: boolean
+  readonly isCertain: boolean
   /** Whether the age will be counted from a report that is not signed yet. */
   readonly isUnsigned: boolean
   bytes: number
@@ -51,7 +51,7 @@ export class RemovalPlan {
   readonly #leaving = new Map<string, Batch>()
   readonly #samples = new Map<string, Batch>()
   readonly #outcomes: readonly Outcomes[]
-  readonly #signing = { studies: 0, ms: 0 }
+  readonly #signingTotals = { studies: 0, ms: 0 }
   #sampleBytes = 0
 
   constructor(rules: readonly NewLifecycleRule[], now: number) {
@@ -63,8 +63,8 @@ export class RemovalPlan {
   add(study: StudyFacts): void {
     const { receivedAt, signedAt } = study
     if (signedAt !== null) {
-      this.#signing.studies++
-      this.#signing.ms += Math.max(0, signedAt - receivedAt)
+      this.#signingTotals.studies++
+      this.#signingTotals.ms += Math.max(0, signedAt - receivedAt)
     }
     const isSample = this.#now - receivedAt < SAMPLE_DAYS * DAY_MS
     if (isSample) this.#sampleBytes += sumBytes(study.local.filter(({ isOwn }) => !isOwn))
@@ -73,13 +73,13 @@ export class RemovalPlan {
     if (!applied || !outcomes) return
     const { ruleIndex, reason, dueAt, since } = applied
     const bytes = sumBytes(applied.instances)
-    const isSure = reason === undefined
-    const of = { ruleIndex, isSure, isUnsigned: since === null, bytes }
-    const untilDue = dueAt - this.#now
-    if (untilDue > 0) outcomes[isSure ? 'sure' : 'unsure'] += bytes
-    else if (untilDue > -SAMPLE_DAYS * DAY_MS) outcomes[isSure ? 'removable' : 'kept'] += bytes
-    if (isSure || untilDue > 0)
-      add(this.#leaving, { ...of, days: Math.max(0, Math.floor(untilDue / DAY_MS)) })
+    const isCertain = reason === undefined
+    const of = { ruleIndex, isCertain, isUnsigned: since === null, bytes }
+    const msUntilDue = dueAt - this.#now
+    if (msUntilDue > 0) outcomes[isCertain ? 'sure' : 'unsure'] += bytes
+    else if (msUntilDue > -SAMPLE_DAYS * DAY_MS) outcomes[isCertain ? 'removable' : 'kept'] += bytes
+    if (isCertain || msUntilDue > 0)
+      add(this.#leaving, { ...of, days: Math.max(0, Math.floor(msUntilDue / DAY_MS)) })
     if (isSample)
       add(this.#samples, { ...of, days: Math.max(0, Math.floor((dueAt - receivedAt) / DAY_MS)) })
   }
@@ -97,14 +97,16 @@ export class RemovalPlan {
       const dueAt = now - days * DAY_MS
       return shareOf(this.#outcomes[index], removedBytes(dueAt - SAMPLE_DAYS * DAY_MS, dueAt))
     })
-    const signingDays = Math.round(this.#signing.ms / DAY_MS / Math.max(1, this.#signing.studies))
-    const goingOf = ({ days, ruleIndex, isSure, isUnsigned, bytes }: Batch) => ({
+    const signingDays = Math.round(
+      this.#signingTotals.ms / DAY_MS / Math.max(1, this.#signingTotals.studies),
+    )
+    const removalOf = ({ days, ruleIndex, isCertain, isUnsigned, bytes }: Batch) => ({
       days: days + (isUnsigned ? signingDays : 0),
-      bytes: isSure ? bytes : bytes * (shares[ruleIndex] ?? 0),
+      bytes: isCertain ? bytes : bytes * (shares[ruleIndex] ?? 0),
       isEarlierWhenLow: this.#rules[ruleIndex]?.isEarlierWhenLow === true,
     })
     const leaving = [...this.#leaving.values()]
-      .map(goingOf)
+      .map(removalOf)
       .map(({ days, ...rest }) => ({ ...rest, inDays: days }))
     // Recent studies that are already removed went by the rule with the shortest age.
     const removed = removedBytes(now - SAMPLE_DAYS * DAY_MS, now)
@@ -112,7 +114,7 @@ export class RemovalPlan {
     const total = this.#sampleBytes + removed
     if (total === 0 || this.#rules.length === 0) return { leaving, lifetimes: [] }
     const lifetimes = [...this.#samples.values()]
-      .map(goingOf)
+      .map(removalOf)
       .map(({ bytes, ...rest }) => ({ ...rest, share: bytes / total }))
     if (removed > 0)
       lifetimes.push({ days: soonest, share: removed / total, isEarlierWhenLow: false })
@@ -124,7 +126,7 @@ export class RemovalPlan {
     return this.#rules
       .flatMap((rule, ruleIndex): AppliedRule[] => {
         const standing = evaluateRule(rule, study)
-        if (!standing || (standing.reason && LASTING.has(standing.reason))) return []
+        if (!standing || (standing.reason && LASTING_REASONS.has(standing.reason))) return []
         const dueAt = (standing.since ?? study.receivedAt) + rule.days * DAY_MS
         return [{ ...standing, ruleIndex, rule, dueAt }]
       })
@@ -143,7 +145,7 @@ function shareOf(outcomes: Outcomes | undefined, removed: number): number {
 }
 
 function add(batches: Map<string, Batch>, batch: Batch): void {
-  const key = `${batch.days} ${batch.ruleIndex} ${batch.isSure} ${batch.isUnsigned}`
+  const key = `${batch.days} ${batch.ruleIndex} ${batch.isCertain} ${batch.isUnsigned}`
   const before = batches.get(key)
   if (before) before.bytes += batch.bytes
   else batches.set(key, batch)

@@ -10,7 +10,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { Erasures } from './erasures.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { addRule, changeRule, removeRule, switchRule } from './rules.ts'
+import { addRule, changeRule, removeRule, setRuleEnabled } from './rules.ts'
 import { liftLegalHold, placeLegalHold, studyLifecycle } from './study-lifecycle.ts'
 
 /** Registers the window's operations for the lifecycle of images (`shared/contract/lifecycle.ts`,
@@ -34,7 +34,7 @@ export function serveLifecycle(
     },
     preview: ({ params }) => lifecycle.preview(params.ruleId),
     switch: ({ params, body, user }) =>
-      switchRule(context, params.ruleId, body, userActor(user.userId)),
+      setRuleEnabled(context, params.ruleId, body, userActor(user.userId)),
     async run({ user }) {
       const { studies } = await lifecycle.runNow(userActor(user.userId))
       return { success: true, message: message('lifecycle.removed', { studies }) }
@@ -51,11 +51,11 @@ export function serveLifecycle(
   }
   serveAll(app, dashboardLifecycle, handlers)
 
-  const erasing: HandlersOf<typeof dashboardErasures> = {
+  const erasureHandlers: HandlersOf<typeof dashboardErasures> = {
     preview: ({ body }) => erasures.preview(body.studyInstanceUid, body.scope),
     erase: ({ body, user }) => erasures.erase(body, user.userId),
     list: () => ({ erasures: erasures.list() }),
     read: ({ params }) => erasures.read(params.erasureId),
   }
-  serveAll(app, dashboardErasures, erasing)
+  serveAll(app, dashboardErasures, erasureHandlers)
 }

@@ -37,13 +37,13 @@ export function saveRule(database: Database, rule: LifecycleRule): void {
 export const deleteRule = (database: Database, ruleId: string) =>
   database.run(rawQuery('delete from lifecycleRules where ruleId = ?', [ruleId]))
 
-type Definition = Omit<NewLifecycleRule, 'name' | 'readsBack'> &
+type RuleDefinition = Omit<NewLifecycleRule, 'name' | 'readsBack'> &
   Partial<Pick<NewLifecycleRule, 'readsBack'>>
 
 const ruleOf = (row: Row<'lifecycleRules'>): LifecycleRule => ({
   // Rules of earlier versions do not have it.
   readsBack: false,
-  ...(JSON.parse(row.definition) as Definition),
+  ...(JSON.parse(row.definition) as RuleDefinition),
   ruleId: row.ruleId,
   name: row.name,
   revision: row.revision,

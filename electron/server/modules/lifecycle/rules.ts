@@ -26,7 +26,7 @@ export const addRule = (context: Context, given: NewLifecycleRule, actor: Actor)
       ...{ ruleId: uuid(), revision: 1, isPreviewed: false, isOn: false },
       ...{ createdAt: at, updatedAt: at },
     }
-    requireOwnName(context, rule)
+    requireUniqueName(context, rule)
     saveRule(database, rule)
     note(context, actor, 'lifecycle.rule-add', rule.ruleId, { ...given })
     return rule
@@ -48,7 +48,7 @@ export const changeRule = (
       ...{ revision: before.revision + 1, isPreviewed: false, isOn: false },
       updatedAt: instantOf(clock()),
     }
-    requireOwnName(context, rule)
+    requireUniqueName(context, rule)
     saveRule(database, rule)
     note(context, actor, 'lifecycle.rule-update', ruleId, differences({ ...before }, { ...rule }))
     return rule
@@ -63,7 +63,7 @@ export const removeRule = (context: Context, ruleId: string, actor: Actor): void
   })
 
 /** Records that a person was shown what the rule would remove. */
-export const notePreviewed = (context: Context, { ruleId, revision }: LifecycleRule): void =>
+export const recordRulePreview = (context: Context, { ruleId, revision }: LifecycleRule): void =>
   context.database.transaction(() => {
     const rule = findRule(context.database, ruleId)
     if (rule?.revision === revision) saveRule(context.database, { ...rule, isPreviewed: true })
@@ -73,7 +73,7 @@ export const notePreviewed = (context: Context, { ruleId, revision }: LifecycleR
  * Switches a rule on or off.
  * @throws ApiError not-found; refused if it was changed since the preview
  */
-export const switchRule = (
+export const setRuleEnabled = (
   context: Context,
   ruleId: string,
   { isOn, revision }: { readonly isOn: boolean; readonly revision: number },
@@ -94,7 +94,7 @@ export const switchRule = (
     return rule
   })
 
-function requireOwnName({ database }: Context, { ruleId, name }: LifecycleRule): void {
+function requireUniqueName({ database }: Context, { ruleId, name }: LifecycleRule): void {
   const isTaken = listRules(database).some(
     (other) => other.ruleId !== ruleId && other.name.toUpperCase() === name.toUpperCase(),
   )

@@ -1,10 +1,10 @@
 import type { Context } from '#server/context.ts'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
-import { RETRY_SCHEDULES, type RetrySchedule, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, type RetrySchedule, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail, type MAIL_KINDS } from '#shared/contract/mail.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MailError, type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
@@ -78,7 +78,7 @@ export class Mail implements AsyncDisposable {
    */
   async test(to: string): Promise<void> {
     const { clock, settings } = this.#context
-    const text = testText(settings.get('clinic.name'))
+    const text = testMailText(settings.get('clinic.name'))
     await this.#send(to, `test.${clock()}`, text, this.#closing.signal)
   }
 
@@ -100,10 +100,10 @@ export class Mail implements AsyncDisposable {
   ): Promise<Settlement> {
     const { database, clock, log } = this.#context
     const { outboxId, subject } = row
-    const logging = (outcome: Settlement['outcome'], fault: Message | null) => ({
+    const settlementLogger = (outcome: Settlement['outcome'], fault: Message | null) => ({
       within: () =>
         database.afterCommit(() =>
-          log.info({ outboxId, subject, outcome, fault: fault && english(fault) }, name),
+          log.info({ outboxId, subject, outcome, fault: fault && englishText(fault) }, name),
         ),
     })
     let isComposed = false
@@ -111,17 +111,22 @@ export class Mail implements AsyncDisposable {
       const { to, ...text } = compose(row)
       isComposed = true
       await this.#send(to, `${subject}.${outboxId}`, text, signal)
-      return { outcome: 'sent', ...logging('sent', null) }
+      return { outcome: 'sent', ...settlementLogger('sent', null) }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
-      const wait = waitAfter(schedule, row.attempts + 1)
+      const wait = retryDelayMs(schedule, row.attempts + 1)
       const fault = error.explanation
       // If the schedule never ends, mails that the server rejected are retried, too, because the
       // address or the mailbox may be corrected in the meantime.
       const isFinal = error.isFinal && !(isComposed && schedule.atEnd === 'repeat-last')
       if (isFinal || wait === undefined)
-        return { outcome: 'failed', fault, ...logging('failed', fault) }
-      return { outcome: 'postponed', until: clock() + wait, fault, ...logging('postponed', fault) }
+        return { outcome: 'failed', fault, ...settlementLogger('failed', fault) }
+      return {
+        outcome: 'postponed',
+        until: clock() + wait,
+        fault,
+        ...settlementLogger('postponed', fault),
+      }
     }
   }
 
@@ -158,12 +163,12 @@ export function invitationText({
   link,
   expiry,
 }: Omit<InvitationMail, 'to'>): MailText {
-  const clinic = oneLine(clinicName) || 'the imaging gateway of your clinic'
+  const clinic = toSingleLine(clinicName) || 'the imaging gateway of your clinic'
   return {
     subject: `Your access to ${clinic}`,
     text: [
-      `Hello ${oneLine(firstName)},`,
-      `${oneLine(invitedBy)} invites you to work with ${clinic}. Open this link to set your password and accept, or to reject:`,
+      `Hello ${toSingleLine(firstName)},`,
+      `${toSingleLine(invitedBy)} invites you to work with ${clinic}. Open this link to set your password and accept, or to reject:`,
       link,
       expiry === null
         ? 'The link works once.'
@@ -174,10 +179,11 @@ export function invitationText({
 }
 
 /** Builds the message that the test button sends. */
-export const testText = (clinicName: string): MailText => ({
-  subject: `Test of the mail of ${oneLine(clinicName) || 'the imaging gateway'}`,
+export const testMailText = (clinicName: string): MailText => ({
+  subject: `Test of the mail of ${toSingleLine(clinicName) || 'the imaging gateway'}`,
   text: 'This gateway can send mail: invitations will arrive like this message.',
 })
 
 /** Replaces control characters and the Unicode line and paragraph separators with spaces. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+export const toSingleLine = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -6,7 +6,7 @@ import type { dashboardEvents } from '#shared/contract/events.ts'
 import { type DeliveryEndpoint, ownEndpoints } from '#shared/contract/own-events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import {
@@ -47,7 +47,7 @@ export function serveOwnEndpoints(
     ...replyOf(endpoint),
     secret: secret ?? '',
   })
-  const testing = new Set<string>()
+  const endpointsInTest = new Set<string>()
 
   serveAll(
     app,
@@ -71,16 +71,16 @@ export function serveOwnEndpoints(
       async test({ caller, params: { endpointId }, body }) {
         requireOwnEndpoint(context, requireKey(caller), endpointId)
         // One at a time, so that a key cannot make the gateway flood an address.
-        if (testing.has(endpointId))
+        if (endpointsInTest.has(endpointId))
           throw new ApiError('too-many', message('partners.test-running'), {
             headers: { 'retry-after': '1' },
           })
-        testing.add(endpointId)
+        endpointsInTest.add(endpointId)
         try {
           const { message: sentence, ...reply } = await sendTest(body.type, endpointId)
-          return { ...reply, message: english(sentence) }
+          return { ...reply, message: englishText(sentence) }
         } finally {
-          testing.delete(endpointId)
+          endpointsInTest.delete(endpointId)
         }
       },
     },

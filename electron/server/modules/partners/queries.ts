@@ -87,7 +87,7 @@ export function insertEndpointSecret(
 }
 
 /** Deletes all but the newest `count` secrets of an endpoint. */
-export function keepEndpointSecrets(database: Database, endpointId: string, count: number): void {
+export function pruneEndpointSecrets(database: Database, endpointId: string, count: number): void {
   const kept = database.sql
     .selectFrom('endpointSecrets')
     .select('secretId')

@@ -82,10 +82,10 @@ export function changeEndpoint(
     const events = patch.events ? [...new Set(patch.events)] : before.events
     checkEventConflicts(context, { ...before, events })
     const now = instantOf(clock())
-    const isSwitched = isEnabled !== undefined && isEnabled !== (before.disabledAt === null)
+    const isToggled = isEnabled !== undefined && isEnabled !== (before.disabledAt === null)
     const after: EndpointRecord = {
       ...{ ...before, allowsPlaintext, url, events, updatedAt: now },
-      ...(isSwitched && {
+      ...(isToggled && {
         disabledAt: isEnabled ? null : now,
         disabledReason: isEnabled ? null : 'person',
       }),
@@ -97,7 +97,7 @@ export function changeEndpoint(
     if (before.allowsPlaintext || allowsPlaintext) updatePlaintextHosts(context, before.url, actor)
     // Another partner must not receive signatures made with the former partner's secrets.
     if (new URL(before.url).origin !== new URL(url).origin)
-      queries.keepEndpointSecrets(database, endpointId, 1)
+      queries.pruneEndpointSecrets(database, endpointId, 1)
     const { updatedAt: _, ...differing } = differences(before, after)
     note(context, actor, 'endpoint.change', endpointId, toJson(differing))
     database.notify('endpoints')
@@ -143,11 +143,11 @@ export function rotateSecret(
     if (secret !== undefined) checkSecret(secret)
     const [newest] = queries.endpointSecrets(database, endpointId)
     const generated = secret === undefined ? newSecret() : null
-    const fresh = secret ?? generated ?? ''
-    if (fresh !== newest?.secret)
-      queries.insertEndpointSecret(database, endpointId, fresh, instantOf(clock()))
+    const endpointSecret = secret ?? generated ?? ''
+    if (endpointSecret !== newest?.secret)
+      queries.insertEndpointSecret(database, endpointId, endpointSecret, instantOf(clock()))
     const count = endOthersNow ? 1 : signingSecrets(context, endpointId).length
-    queries.keepEndpointSecrets(database, endpointId, count)
+    queries.pruneEndpointSecrets(database, endpointId, count)
     const detail = { secret: generated === null ? 'given' : 'made', endOthersNow }
     note(context, actor, 'endpoint.rotate-secret', endpointId, detail)
     database.notify('endpoints')
@@ -162,8 +162,8 @@ export function disableEndpoint(context: Context, endpointId: string): boolean {
     const before = queries.findEndpoint(database, endpointId)
     if (!before || before.disabledAt !== null) return false
     const now = instantOf(clock())
-    const off = { disabledAt: now, disabledReason: 'gone', updatedAt: now } as const
-    queries.saveEndpoint(database, { ...before, ...off })
+    const disabledFields = { disabledAt: now, disabledReason: 'gone', updatedAt: now } as const
+    queries.saveEndpoint(database, { ...before, ...disabledFields })
     note(context, 'gateway', 'endpoint.switch-off', endpointId, { reason: 'gone' })
     database.notify('endpoints')
     return true
@@ -214,8 +214,8 @@ export function setPartner(
     const before = defaultEndpoint(database)
     const [kept] = before ? queries.endpointSecrets(database, before.endpointId) : []
     const generated = secret === undefined && !kept ? newSecret() : null
-    const fresh = secret ?? generated
-    const isNewSecret = fresh !== null && fresh !== kept?.secret
+    const endpointSecret = secret ?? generated
+    const isNewSecret = endpointSecret !== null && endpointSecret !== kept?.secret
     const now = instantOf(clock())
     const endpointId = before?.endpointId ?? uuid()
     queries.saveEndpoint(database, {
@@ -223,11 +223,11 @@ export function setPartner(
       ...{ endpointId, url: url.href, allowsPlaintext: allowPlaintext, updatedAt: now },
       ...{ disabledAt: null, disabledReason: null },
     })
-    if (isNewSecret) queries.insertEndpointSecret(database, endpointId, fresh, now)
+    if (isNewSecret) queries.insertEndpointSecret(database, endpointId, endpointSecret, now)
     // Another partner must not receive signatures made with the former partner's secret.
     const isSameOrigin = before !== undefined && new URL(before.url).origin === url.origin
     const count = isSameOrigin ? signingSecrets(context, endpointId).length : 1
-    queries.keepEndpointSecrets(database, endpointId, count)
+    queries.pruneEndpointSecrets(database, endpointId, count)
     updatePlaintextHosts(context, url.href, actor)
     note(context, actor, 'partner.set', endpointId, {
       url: { before: before?.url ?? null, after: url.href },
@@ -291,14 +291,17 @@ function checkEventConflicts(
 ): void {
   for (const other of queries.listEndpoints(database)) {
     if (other.endpointId === endpointId || other.apiKeyId !== apiKeyId) continue
-    const both = events.find((event) => other.events.includes(event))
-    if (both === undefined) continue
+    const sharedEvent = events.find((event) => other.events.includes(event))
+    if (sharedEvent === undefined) continue
     throw new ApiError(
       'refused',
-      message('partners.event-taken', { event: both, endpoint: endpointName(other) }),
+      message('partners.event-taken', { event: sharedEvent, endpoint: endpointName(other) }),
       {
         errors: [
-          { path: 'body.events', message: message('partners.event-taken-field', { event: both }) },
+          {
+            path: 'body.events',
+            message: message('partners.event-taken-field', { event: sharedEvent }),
+          },
         ],
       },
     )
@@ -328,9 +331,9 @@ function checkedUrl(text: string, allowPlaintext: boolean): URL {
           ? 'partners.url-with-fragment'
           : undefined
   if (!url || code) {
-    const wrong = message(code ?? 'partners.url-malformed')
-    throw new ApiError('malformed', message('partners.url', { fault: wrong }), {
-      errors: [{ path: 'body.url', message: wrong }],
+    const urlFault = message(code ?? 'partners.url-malformed')
+    throw new ApiError('malformed', message('partners.url', { fault: urlFault }), {
+      errors: [{ path: 'body.url', message: urlFault }],
     })
   }
   if (url.protocol === 'http:' && !allowPlaintext)

@@ -16,7 +16,7 @@ export const DISABLED_MESSAGES: Readonly<Record<DisabledReason, Message>> = {
 
 const HOUR_MS = 60 * 60_000
 
-const KEY_EVENTS: ReadonlySet<EventType> = new Set<EventType>(KEY_EVENT_TYPES)
+const API_KEY_EVENTS: ReadonlySet<EventType> = new Set<EventType>(KEY_EVENT_TYPES)
 
 /** The endpoint's name, or the host of its URL if it has none. */
 export const endpointName = ({ name, url }: Pick<EndpointRecord, 'name' | 'url'>): string =>
@@ -36,7 +36,7 @@ export const defaultEndpoint = (database: Database) =>
 export function endpointFor(database: Database, event: EventType, apiKeyId: string | null) {
   const candidates = listEndpoints(database).filter(({ events }) => events.includes(event))
   const own =
-    apiKeyId !== null && KEY_EVENTS.has(event)
+    apiKeyId !== null && API_KEY_EVENTS.has(event)
       ? candidates.find((endpoint) => endpoint.apiKeyId === apiKeyId)
       : undefined
   return own ?? candidates.find((endpoint) => endpoint.apiKeyId === null)
@@ -62,10 +62,10 @@ export function signingSecrets({ database, clock, settings }: Context, endpointI
  */
 export function targetFor(context: Context, event: EventType, apiKeyId: string | null = null) {
   const endpoint = endpointFor(context.database, event, apiKeyId)
-  const isOpen =
+  const isUsable =
     endpoint?.disabledAt === null ||
     (endpoint?.disabledReason !== 'person' && EVENTS[event].kind !== 'asynchronous')
-  return endpoint && isOpen ? targetOf(context, endpoint) : undefined
+  return endpoint && isUsable ? targetOf(context, endpoint) : undefined
 }
 
 /** The target for a given endpoint, even if it is disabled; undefined if it has no secret. */

@@ -25,7 +25,7 @@ export async function testPartner(context: Context, requester: Requester): Promi
   }
   try {
     const { items, tookMs } = await requester.request('modality_worklist.requested', question, {
-      evenIfOpen: true,
+      ignoresOpenCircuit: true,
       budgetMs: context.settings.get('worklist.budgetSeconds') * 1000,
       accept: (reply) => ({
         items: readAnswer('modality_worklist.requested', reply.body).items.length,

@@ -38,7 +38,7 @@ const LIMITS: DataSetLimits = { elements: 500_000, depth: 16, bytes: 16 << 20 }
  * Reads the data set of an N-CREATE or N-SET request.
  * @throws DimseError 0110: the data set is missing or unreadable
  */
-export function readNormalized(bytes: Buffer | undefined, transferSyntax: string): DataSet {
+export function readNormalizedDataSet(bytes: Buffer | undefined, transferSyntax: string): DataSet {
   if (!bytes) throw new DimseError(0x0110, message('procedure-steps.no-data-set'))
   try {
     return readDataSet(bytes, transferSyntax, LIMITS)

@@ -52,7 +52,7 @@ type StoredStep = Omit<PerformedStepRecord, 'dataSet' | 'items'> & {
 }
 
 // `seq` is the order in which the steps began. Their own times depend on the devices' clocks.
-const STATUSES = `
+const SELECT_STATUSES = `
   select i.scheduledProcedureStepId, p.status, coalesce(p.endedAt, p.startedAt) as since, p.seq
   from performedStepItems i join performedSteps p on p.sopInstanceUid = i.sopInstanceUid
   where i.studyInstanceUid = ?
@@ -75,7 +75,7 @@ export const stepCache = perDatabase(() => ({
 }))
 
 /** Clears the cache; call it in the transaction that changes the result of `listStepStatuses`. */
-export function noteStepsChanged(database: Database): void {
+export function invalidateStepCache(database: Database): void {
   const cache = stepCache(database)
   cache.byStudy.clear()
   cache.studies = undefined
@@ -92,7 +92,7 @@ export const insertPerformedStep = (database: Database, step: PerformedStepRecor
   database.transaction(() => {
     database.run(database.sql.insertInto('performedSteps').values(rowOf(database, step)))
     writeItems(database, step)
-    noteStepsChanged(database)
+    invalidateStepCache(database)
   })
 
 /** Replaces all fields of a performed step, including its items. */
@@ -106,7 +106,7 @@ export const updatePerformedStep = (database: Database, step: PerformedStepRecor
         .where('sopInstanceUid', '=', sopInstanceUid),
     )
     writeItems(database, step)
-    noteStepsChanged(database)
+    invalidateStepCache(database)
   })
 
 export function findPerformedStep(
@@ -137,7 +137,7 @@ export const listPerformedSteps = (
  */
 export function listStepStatuses(database: Database, studyInstanceUid: string): StepStatus[] {
   const rows = database.all(
-    rawQuery<StepStatus & { seq: number }>(STATUSES, [studyInstanceUid, studyInstanceUid]),
+    rawQuery<StepStatus & { seq: number }>(SELECT_STATUSES, [studyInstanceUid, studyInstanceUid]),
   )
   const last = new Map(
     rows.map(({ seq: _, ...status }) => [status.scheduledProcedureStepId, status]),

@@ -24,7 +24,7 @@ const STATES: Readonly<Record<StepStatus['status'], StepState | undefined>> = {
 /** Maximum number of cached studies; more than any clinic has in progress. */
 const MAX_CACHED_STUDIES = 10_000
 /** How far back steps are loaded; a worklist covers at most a month. */
-const RECENT_MS = 92 * 24 * 60 * 60_000
+const STEP_HISTORY_MS = 92 * 24 * 60 * 60_000
 
 /**
  * Provides the state of worklist steps from memory, because it is needed for every row of a
@@ -37,7 +37,7 @@ export function openPerformedSteps(context: Context) {
   function statusesOf(studyInstanceUid: string): ReadonlyMap<string, StepStatus> {
     const studies =
       cache.studies ??
-      new Set(listStudiesWithSteps(database, instantOf(context.clock() - RECENT_MS)))
+      new Set(listStudiesWithSteps(database, instantOf(context.clock() - STEP_HISTORY_MS)))
     // Not cached within a transaction, which may be rolled back.
     if (!database.inTransaction) cache.studies = studies
     if (!studies.has(studyInstanceUid)) return NO_STEPS

@@ -19,28 +19,28 @@ export interface RetrievalAttribute {
 
 type Row = readonly [string, RetrievalAttribute['key'], RetrievalAttribute['read']]
 
-const ofHeader =
+const headerValue =
   (field: keyof ImageHeader) =>
   ({ study }: CandidateFacts): string =>
     study.header[field]
-const ofSeries =
+const seriesValue =
   (of: (series: FoundSeries) => string | number) =>
   ({ series }: CandidateFacts): string =>
     series ? String(of(series)) : ''
-const ofInstance =
+const instanceValue =
   (of: (instance: FoundInstance) => string) =>
   ({ instance }: CandidateFacts): string =>
     instance ? of(instance) : ''
-const ofImage = (field: keyof ImageAttributes) =>
-  ofInstance(({ image }) =>
+const imageValue = (field: keyof ImageAttributes) =>
+  instanceValue(({ image }) =>
     image === null ? '' : String((JSON.parse(image) as ImageAttributes)[field] ?? ''),
   )
 
-const PATIENT: readonly Row[] = [
-  ['PatientName', 'R', ofHeader('patientName')],
-  ['PatientID', 'U', ofHeader('patientId')],
-  ['PatientBirthDate', 'O', ofHeader('patientBirthDate')],
-  ['PatientSex', 'O', ofHeader('patientSex')],
+const PATIENT_ATTRIBUTES: readonly Row[] = [
+  ['PatientName', 'R', headerValue('patientName')],
+  ['PatientID', 'U', headerValue('patientId')],
+  ['PatientBirthDate', 'O', headerValue('patientBirthDate')],
+  ['PatientSex', 'O', headerValue('patientSex')],
   [
     'NumberOfPatientRelatedStudies',
     'O',
@@ -61,41 +61,41 @@ const PATIENT: readonly Row[] = [
   ['InstanceAvailability', 'O', () => 'ONLINE'],
 ]
 
-const STUDY: readonly Row[] = [
+const STUDY_ROWS: readonly Row[] = [
   ['StudyInstanceUID', 'U', ({ study }) => study.studyInstanceUid],
-  ['StudyDate', 'R', ofHeader('studyDate')],
-  ['StudyTime', 'R', ofHeader('studyTime')],
-  ['AccessionNumber', 'R', ofHeader('accessionNumber')],
-  ['StudyID', 'R', ofHeader('studyId')],
-  ['StudyDescription', 'O', ofHeader('studyDescription')],
-  ['ReferringPhysicianName', 'O', ofHeader('referringPhysicianName')],
-  ['InstitutionName', 'O', ofHeader('institutionName')],
-  ['PatientAge', 'O', ofHeader('patientAge')],
-  ['PatientSize', 'O', ofHeader('patientSize')],
-  ['PatientWeight', 'O', ofHeader('patientWeight')],
+  ['StudyDate', 'R', headerValue('studyDate')],
+  ['StudyTime', 'R', headerValue('studyTime')],
+  ['AccessionNumber', 'R', headerValue('accessionNumber')],
+  ['StudyID', 'R', headerValue('studyId')],
+  ['StudyDescription', 'O', headerValue('studyDescription')],
+  ['ReferringPhysicianName', 'O', headerValue('referringPhysicianName')],
+  ['InstitutionName', 'O', headerValue('institutionName')],
+  ['PatientAge', 'O', headerValue('patientAge')],
+  ['PatientSize', 'O', headerValue('patientSize')],
+  ['PatientWeight', 'O', headerValue('patientWeight')],
   ['ModalitiesInStudy', 'O', ({ study }) => study.modalities],
   ['SOPClassesInStudy', 'O', ({ study, lookups }) => lookups.sopClassesOf(study)],
   ['NumberOfStudyRelatedSeries', 'O', ({ study }) => String(study.series)],
   ['NumberOfStudyRelatedInstances', 'O', ({ study }) => String(study.instances)],
 ]
 
-const SERIES: readonly Row[] = [
-  ['SeriesInstanceUID', 'U', ofSeries(({ seriesInstanceUid }) => seriesInstanceUid)],
-  ['Modality', 'R', ofSeries(({ modality }) => modality)],
-  ['SeriesNumber', 'R', ofSeries(({ seriesNumber }) => seriesNumber)],
-  ['SeriesDescription', 'O', ofSeries(({ seriesDescription }) => seriesDescription)],
-  ['NumberOfSeriesRelatedInstances', 'O', ofSeries(({ instances }) => instances)],
+const SERIES_ATTRIBUTES: readonly Row[] = [
+  ['SeriesInstanceUID', 'U', seriesValue(({ seriesInstanceUid }) => seriesInstanceUid)],
+  ['Modality', 'R', seriesValue(({ modality }) => modality)],
+  ['SeriesNumber', 'R', seriesValue(({ seriesNumber }) => seriesNumber)],
+  ['SeriesDescription', 'O', seriesValue(({ seriesDescription }) => seriesDescription)],
+  ['NumberOfSeriesRelatedInstances', 'O', seriesValue(({ instances }) => instances)],
 ]
 
-const IMAGE: readonly Row[] = [
-  ['SOPInstanceUID', 'U', ofInstance(({ sopInstanceUid }) => sopInstanceUid)],
-  ['SOPClassUID', 'O', ofInstance(({ sopClassUid }) => sopClassUid)],
-  ['InstanceNumber', 'R', ofInstance(({ instanceNumber }) => instanceNumber)],
-  ['Rows', 'O', ofImage('rows')],
-  ['Columns', 'O', ofImage('columns')],
-  ['BitsAllocated', 'O', ofImage('bitsAllocated')],
-  ['NumberOfFrames', 'O', ofImage('numberOfFrames')],
-  ['AvailableTransferSyntaxUID', 'O', ofInstance(({ transferSyntaxUid }) => transferSyntaxUid)],
+const IMAGE_ATTRIBUTES: readonly Row[] = [
+  ['SOPInstanceUID', 'U', instanceValue(({ sopInstanceUid }) => sopInstanceUid)],
+  ['SOPClassUID', 'O', instanceValue(({ sopClassUid }) => sopClassUid)],
+  ['InstanceNumber', 'R', instanceValue(({ instanceNumber }) => instanceNumber)],
+  ['Rows', 'O', imageValue('rows')],
+  ['Columns', 'O', imageValue('columns')],
+  ['BitsAllocated', 'O', imageValue('bitsAllocated')],
+  ['NumberOfFrames', 'O', imageValue('numberOfFrames')],
+  ['AvailableTransferSyntaxUID', 'O', instanceValue(({ transferSyntaxUid }) => transferSyntaxUid)],
 ]
 
 function attributeOf(level: QueryLevel, [keyword, key, read]: Row): RetrievalAttribute {
@@ -106,7 +106,12 @@ function attributeOf(level: QueryLevel, [keyword, key, read]: Row): RetrievalAtt
 
 /** The supported attributes by tag, from the PATIENT to the IMAGE level. */
 export const RETRIEVAL_ATTRIBUTES: ReadonlyMap<number, RetrievalAttribute> = new Map(
-  Object.entries({ PATIENT, STUDY, SERIES, IMAGE })
+  Object.entries({
+    PATIENT: PATIENT_ATTRIBUTES,
+    STUDY: STUDY_ROWS,
+    SERIES: SERIES_ATTRIBUTES,
+    IMAGE: IMAGE_ATTRIBUTES,
+  })
     .flatMap(([level, rows]) => rows.map((row) => attributeOf(level as QueryLevel, row)))
     .map((attribute) => [attribute.tag, attribute]),
 )

@@ -26,7 +26,7 @@ export interface DateRange {
 }
 
 /** A row of the index. */
-export interface ListedStudy {
+export interface IndexedStudy {
   readonly number: number
   readonly studyDate: string
   /** JSON: strings. */
@@ -34,61 +34,61 @@ export interface ListedStudy {
 }
 
 /** Rows of the index per read. */
-export const LISTED_PER_READ = 500
+export const INDEX_ROWS_PER_READ = 500
 
-const LISTED = 'select r.number, r.studyDate, r.modalities'
+const SELECT_INDEXED = 'select r.number, r.studyDate, r.modalities'
 const IN_DATES = 'r.studyDate between ? and ?'
-const BY_TIME = `${IN_DATES} and (r.studyDate, r.number) < (?, ?)
-  order by r.studyDate desc, r.number desc limit ${LISTED_PER_READ}`
+const BY_DATE = `${IN_DATES} and (r.studyDate, r.number) < (?, ?)
+  order by r.studyDate desc, r.number desc limit ${INDEX_ROWS_PER_READ}`
 const OF_MODALITY = 'from retrievalModalities r where r.modality = ?'
 
 /** The place after which reading continues. */
-export type Position = Pick<ListedStudy, 'studyDate' | 'number'>
-export const START: Position = { studyDate: '99999999', number: Number.MAX_SAFE_INTEGER }
+export type Position = Pick<IndexedStudy, 'studyDate' | 'number'>
+export const START_POSITION: Position = { studyDate: '99999999', number: Number.MAX_SAFE_INTEGER }
 
 /** The next rows of a source in its order, the newest first. */
 export function listCandidates(
   database: Database,
   source: CandidateSource,
   { studyDate, number }: Position,
-): ListedStudy[] {
+): IndexedStudy[] {
   const rows = (text: string, ...parameters: readonly unknown[]) =>
-    database.all(rawQuery<ListedStudy>(text, parameters))
+    database.all(rawQuery<IndexedStudy>(text, parameters))
   const before = BigInt(number)
   // As a bound of its own, because SQLite would otherwise begin at the end of the range each time.
-  const upTo = ({ to }: DateRange) => (studyDate < to ? studyDate : to)
+  const upperBound = ({ to }: DateRange) => (studyDate < to ? studyDate : to)
   switch (source.by) {
     case 'uid':
       // A study may not be in the index yet. The plus signs keep SQLite from scanning all numbers.
       return rows(
         `select number, '' as studyDate, '[]' as modalities from imageStudyNumbers
           where studyInstanceUid in (select value from json_each(?)) and +number < ?
-          order by +number desc limit ${LISTED_PER_READ}`,
+          order by +number desc limit ${INDEX_ROWS_PER_READ}`,
         ...[JSON.stringify(source.studyUids), before],
       )
     case 'patient':
       return rows(
-        `${LISTED} from retrievalStudies r
+        `${SELECT_INDEXED} from retrievalStudies r
           where r.patientKey in (${source.patientKeys.map(() => '?').join(', ')}) and r.number < ?
-          order by r.number desc limit ${LISTED_PER_READ}`,
+          order by r.number desc limit ${INDEX_ROWS_PER_READ}`,
         ...[...source.patientKeys, before],
       )
     case 'words':
       return rows(
-        `${LISTED} from ${source.table} w cross join retrievalStudies r on r.number = w.rowid
-          where ${source.table} match ? and w.rowid < ? order by w.rowid desc limit ${LISTED_PER_READ}`,
+        `${SELECT_INDEXED} from ${source.table} w cross join retrievalStudies r on r.number = w.rowid
+          where ${source.table} match ? and w.rowid < ? order by w.rowid desc limit ${INDEX_ROWS_PER_READ}`,
         ...[source.expression, before],
       )
     case 'modality':
       return rows(
-        `${LISTED} from (select r.number ${OF_MODALITY} and ${BY_TIME}) m
+        `${SELECT_INDEXED} from (select r.number ${OF_MODALITY} and ${BY_DATE}) m
           cross join retrievalStudies r using (number)`,
-        ...[source.modality, source.from, upTo(source), studyDate, before],
+        ...[source.modality, source.from, upperBound(source), studyDate, before],
       )
     case 'date':
       return rows(
-        `${LISTED} from retrievalStudies r where ${BY_TIME}`,
-        ...[source.from, upTo(source), studyDate, before],
+        `${SELECT_INDEXED} from retrievalStudies r where ${BY_DATE}`,
+        ...[source.from, upperBound(source), studyDate, before],
       )
   }
 }
@@ -97,7 +97,7 @@ const COUNT_BY_MODALITY = `select count(*) as count from (select 1 ${OF_MODALITY
 const COUNT_BY_DATE = `select count(*) as count from (select 1 from retrievalStudies r where ${IN_DATES} limit ?)`
 
 /** The number of rows of a range of dates, at most `limit`. */
-export function countListed(
+export function countIndexedStudies(
   database: Database,
   source: Extract<CandidateSource, { by: 'modality' | 'date' }>,
   limit: number,
@@ -117,19 +117,19 @@ const SELECT_CANDIDATES_SQL = `select n.number, s.studyInstanceUid, s.sealedHead
     cross join imageStudies s using (studyInstanceUid) left join retrievalStudies r on r.number = n.number
   where s.instances > 0 order by j.key`
 
-type Opened = Pick<
+type CandidateRow = Pick<
   StoredImageStudy,
   'studyInstanceUid' | 'sealedHeader' | 'sealedHandedOut' | 'instances' | 'series' | 'modalities'
 >
 
 /** Reads studies with current images, in the order of their numbers in the list. */
-export const openCandidates = (
+export const readCandidates = (
   database: Database,
-  candidates: readonly ListedStudy[],
+  candidates: readonly IndexedStudy[],
 ): FoundStudy[] =>
   database
     .all(
-      rawQuery<Opened>(SELECT_CANDIDATES_SQL, [
+      rawQuery<CandidateRow>(SELECT_CANDIDATES_SQL, [
         JSON.stringify(candidates.map(({ number }) => number)),
       ]),
     )
@@ -141,10 +141,10 @@ export const openCandidates = (
       modalities: (JSON.parse(row.modalities) as readonly string[]).join('\\'),
     }))
 
-const PATIENT_TOTALS = `select count(*) as studies, sum(s.series) as series, sum(s.instances) as instances
+const SELECT_PATIENT_TOTALS = `select count(*) as studies, sum(s.series) as series, sum(s.instances) as instances
   from retrievalStudies r cross join imageStudyNumbers n using (number) cross join imageStudies s using (studyInstanceUid)
   where r.patientKey = ? and s.instances > 0`
 
 /** The totals of the studies of a patient. */
 export const patientTotals = (database: Database, patientKey: Buffer): PatientTotals =>
-  database.get(rawQuery<PatientTotals>(PATIENT_TOTALS, [patientKey])) as PatientTotals
+  database.get(rawQuery<PatientTotals>(SELECT_PATIENT_TOTALS, [patientKey])) as PatientTotals

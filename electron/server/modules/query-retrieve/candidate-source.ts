@@ -5,14 +5,14 @@ import { hasWildCard } from '#server/dicom/matching/wild-card.ts'
 import {
   expressionOf,
   type IndexedField,
-  keyOfPatientId,
+  patientKeyOfId,
 } from '#server/modules/studies/retrieval-words.ts'
 import { IMAGE_WORDS, searchWordsOf } from '#server/modules/studies/search-index.ts'
 import {
   type CandidateSource,
-  countListed,
+  countIndexedStudies,
   type DateRange,
-  type ListedStudy,
+  type IndexedStudy,
 } from './candidate-queries.ts'
 import { type CompiledKey, keyOf } from './entity-keys.ts'
 import { studiesOfInstances, studiesOfSeries } from './entity-queries.ts'
@@ -29,13 +29,14 @@ export function candidateSource(database: Database, keys: readonly CompiledKey[]
   if (studyUids) return { by: 'uid', studyUids }
   const patient = keyOf(keys, KEY.patientId)
   if (patient && !patient.values.some(hasWildCard))
-    return { by: 'patient', patientKeys: patient.values.map((id) => keyOfPatientId(database, id)) }
+    return { by: 'patient', patientKeys: patient.values.map((id) => patientKeyOfId(database, id)) }
   const words = wordSource(database, keys)
-  const time = timeSource(keys)
+  const time = dateRangeSource(keys)
   if (!words) return time
   const isLimited = time.by === 'modality' || time.from !== '' || time.to !== ALL_TIME.to
   const isShort =
-    isLimited && countListed(database, time, MAX_EXAMINED_BY_DATE + 1) <= MAX_EXAMINED_BY_DATE
+    isLimited &&
+    countIndexedStudies(database, time, MAX_EXAMINED_BY_DATE + 1) <= MAX_EXAMINED_BY_DATE
   return isShort ? time : words
 }
 
@@ -50,7 +51,7 @@ function studyUidsOf(database: Database, keys: readonly CompiledKey[]): string[]
   return series && studiesOfSeries(database, series)
 }
 
-function timeSource(keys: readonly CompiledKey[]): Extract<CandidateSource, DateRange> {
+function dateRangeSource(keys: readonly CompiledKey[]): Extract<CandidateSource, DateRange> {
   const span = keyOf(keys, KEY.studyDate)?.span
   const range = span ? { from: span.from || '00000000', to: span.to || ALL_TIME.to } : ALL_TIME
   for (const tag of [KEY.modalitiesInStudy, KEY.modality]) {
@@ -62,18 +63,18 @@ function timeSource(keys: readonly CompiledKey[]): Extract<CandidateSource, Date
 }
 
 /** Whether a row of the index may match: its date and its modalities do. */
-export function listedFilter(keys: readonly CompiledKey[]): (row: ListedStudy) => boolean {
-  const { from, to } = timeSource(keys)
+export function indexedStudyFilter(keys: readonly CompiledKey[]): (row: IndexedStudy) => boolean {
+  const { from, to } = dateRangeSource(keys)
   const modalities = [KEY.modalitiesInStudy, KEY.modality].flatMap((tag) => keyOf(keys, tag) ?? [])
   return (row) =>
     row.studyDate >= from &&
     row.studyDate <= to &&
-    (modalities.length === 0 || hasModalities(row, modalities))
+    (modalities.length === 0 || matchesModalities(row, modalities))
 }
 
-function hasModalities({ modalities }: ListedStudy, keys: readonly CompiledKey[]): boolean {
+function matchesModalities({ modalities }: IndexedStudy, keys: readonly CompiledKey[]): boolean {
   const held = JSON.parse(modalities) as readonly string[]
-  return keys.every(({ isValue }) => held.some(isValue))
+  return keys.every(({ matchesValue }) => held.some(matchesValue))
 }
 
 const INDEXED_KEYS: readonly (readonly [tag: number, what: IndexedField])[] = [

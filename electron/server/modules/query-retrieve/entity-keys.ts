@@ -6,7 +6,7 @@ import {
   isInterval,
   isReversed,
   isWithin,
-  REVERSED,
+  REVERSED_MESSAGE,
   type Span,
   SpanFault,
   timeSpan,
@@ -28,7 +28,7 @@ export interface CompiledKey {
   /** Set for a date or a time. */
   readonly span: Span | undefined
   /** Whether one value of the attribute matches. */
-  readonly isValue: (held: string) => boolean
+  readonly matchesValue: (held: string) => boolean
   readonly matches: (found: CandidateFacts) => boolean
 }
 
@@ -45,15 +45,15 @@ export function compileKeys({
 }: EntityQuery): readonly CompiledKey[] {
   const compiled = keys.flatMap((key) => {
     const attribute = RETRIEVAL_ATTRIBUTES.get(key.tag)
-    return attribute && isAtOrAbove(attribute.level, level) ? compile(attribute, key) : []
+    return attribute && isAtOrAbove(attribute.level, level) ? compileKey(attribute, key) : []
   })
   const [date, time] = [keyOf(compiled, KEY.studyDate), keyOf(compiled, KEY.studyTime)]
   if (!combinesDateTime || !date || !time || !isInterval(date.span, time.span)) {
-    if (time?.span && isReversed(time.span)) throw spanFault(time.attribute, REVERSED)
+    if (time?.span && isReversed(time.span)) throw rangeFault(time.attribute, REVERSED_MESSAGE)
     return compiled
   }
   const { from, to } = intervalOf(date.span as Span, time.span as Span)
-  if (isReversed({ from, to })) throw spanFault(time.attribute, REVERSED)
+  if (isReversed({ from, to })) throw rangeFault(time.attribute, REVERSED_MESSAGE)
   const isInInterval = ({ study }: CandidateFacts) => {
     const day = plainDate(study.header.studyDate)
     const at = comparableTime(study.header.studyTime) || '000000.000000'
@@ -67,9 +67,9 @@ export function compileKeys({
 export const keyOf = (keys: readonly CompiledKey[], tag: number): CompiledKey | undefined =>
   keys.find(({ attribute }) => attribute.tag === tag)
 
-function compile(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[] {
+function compileKey(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[] {
   const { vr, read } = attribute
-  if (vr === 'DA' || vr === 'TM') return compileSpan(attribute, key.text)
+  if (vr === 'DA' || vr === 'TM') return compileRange(attribute, key.text)
   const values = keyValues(vr, key.text)
   if (values.length === 0) return []
   const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
@@ -80,44 +80,50 @@ function compile(attribute: RetrievalAttribute, key: EntityKey): CompiledKey[] {
       [key.tag],
     )
   if (vr === 'PN') {
-    const isSure = key.isExact ?? true
-    const tests = values.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
-    const isValue = (name: string) => {
+    const isNameExact = key.isExact ?? true
+    const tests = values.map((name) => nameTest(name, !isNameExact || !hasWildCard(name)))
+    const matchesValue = (name: string) => {
       const held = foldName(name)
       return tests.some((test) => test(held))
     }
     return [
-      { attribute, values, span: undefined, isValue, matches: (found) => isValue(read(found)) },
+      {
+        attribute,
+        values,
+        span: undefined,
+        matchesValue: matchesValue,
+        matches: (found) => matchesValue(read(found)),
+      },
     ]
   }
-  const isValue = textTest(vr, values)
+  const matchesValue = textTest(vr, values)
   // A multi-valued attribute matches if one of its values does (PS3.4 C.2.2.2.1).
-  const matches = (found: CandidateFacts) => read(found).split('\\').some(isValue)
-  return [{ attribute, values, span: undefined, isValue, matches }]
+  const matches = (found: CandidateFacts) => read(found).split('\\').some(matchesValue)
+  return [{ attribute, values, span: undefined, matchesValue: matchesValue, matches }]
 }
 
-function compileSpan(attribute: RetrievalAttribute, text: string): CompiledKey[] {
+function compileRange(attribute: RetrievalAttribute, text: string): CompiledKey[] {
   const { vr, read } = attribute
-  const span = spanOf(attribute, text)
+  const span = rangeOf(attribute, text)
   if (!span) return []
   const comparable = vr === 'TM' ? comparableTime : plainDate
-  const isValue = (value: string) => {
+  const matchesValue = (value: string) => {
     const held = comparable(value)
     return held !== '' && isWithin(held, span.from, span.to)
   }
-  const matches = (found: CandidateFacts) => isValue(read(found))
-  return [{ attribute, values: [span.from], span, isValue, matches }]
+  const matches = (found: CandidateFacts) => matchesValue(read(found))
+  return [{ attribute, values: [span.from], span, matchesValue: matchesValue, matches }]
 }
 
-function spanOf(attribute: RetrievalAttribute, text: string): Span | undefined {
+function rangeOf(attribute: RetrievalAttribute, text: string): Span | undefined {
   try {
     return attribute.vr === 'TM' ? timeSpan(text) : dateSpan(text)
   } catch (error) {
-    throw error instanceof SpanFault ? spanFault(attribute, error.explanation) : error
+    throw error instanceof SpanFault ? rangeFault(attribute, error.explanation) : error
   }
 }
 
-const spanFault = ({ keyword, tag }: RetrievalAttribute, fault: Message) =>
+const rangeFault = ({ keyword, tag }: RetrievalAttribute, fault: Message) =>
   new DimseError(0xa900, message('worklist.key-fault', { keyword, fault }), [tag])
 
 /** A stored TM as `HHMMSS.FFFFFF`; '' if it is none. */

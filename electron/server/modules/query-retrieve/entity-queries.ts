@@ -9,10 +9,10 @@ import type { FoundInstance, FoundSeries } from './found.ts'
 
 type StoredSeries = Omit<FoundSeries, 'seriesDescription'> & { sealedDescription: Buffer | null }
 
-const listed = (column: string) => `${column} in (select value from json_each(?))`
-const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances
+const inListCondition = (column: string) => `${column} in (select value from json_each(?))`
+const SELECT_SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances
   from imageSeries where studyInstanceUid = ? and instances > 0`
-const INSTANCES = `select instanceId, seriesInstanceUid, sopInstanceUid, sopClassUid,
+const SELECT_INSTANCES = `select instanceId, seriesInstanceUid, sopInstanceUid, sopClassUid,
     transferSyntaxUid, instanceNumber, image
   from instances where state = 'current' and ${IS_NO_REJECTION_NOTE}`
 
@@ -25,7 +25,7 @@ export const listFoundSeries = (
   database
     .all(
       rawQuery<StoredSeries>(
-        `${SERIES}${uids ? ` and ${listed('seriesInstanceUid')}` : ''}
+        `${SELECT_SERIES}${uids ? ` and ${inListCondition('seriesInstanceUid')}` : ''}
           order by cast(seriesNumber as integer), seriesInstanceUid`,
         [studyInstanceUid, ...(uids ? [JSON.stringify(uids)] : [])],
       ),
@@ -48,33 +48,36 @@ export function listFoundInstances(
 ): FoundInstance[] {
   // A unary plus keeps a condition from choosing the index: a SOP Instance UID finds one row, a
   // study all of its rows.
-  const plus = sopInstanceUids ? '+' : ''
+  const noIndexOperator = sopInstanceUids ? '+' : ''
   const conditions = [
-    `${plus}studyInstanceUid = ? and ${plus}instanceId > ?`,
-    ...(seriesUids ? [listed('seriesInstanceUid')] : []),
-    ...(sopInstanceUids ? [listed('sopInstanceUid')] : []),
+    `${noIndexOperator}studyInstanceUid = ? and ${noIndexOperator}instanceId > ?`,
+    ...(seriesUids ? [inListCondition('seriesInstanceUid')] : []),
+    ...(sopInstanceUids ? [inListCondition('sopInstanceUid')] : []),
   ].map((condition) => ` and ${condition}`)
   return database.all(
-    rawQuery<FoundInstance>(`${INSTANCES}${conditions.join('')} order by instanceId limit ?`, [
-      ...[studyInstanceUid, after],
-      ...(seriesUids ? [JSON.stringify(seriesUids)] : []),
-      ...(sopInstanceUids ? [JSON.stringify(sopInstanceUids)] : []),
-      limit,
-    ]),
+    rawQuery<FoundInstance>(
+      `${SELECT_INSTANCES}${conditions.join('')} order by instanceId limit ?`,
+      [
+        ...[studyInstanceUid, after],
+        ...(seriesUids ? [JSON.stringify(seriesUids)] : []),
+        ...(sopInstanceUids ? [JSON.stringify(sopInstanceUids)] : []),
+        limit,
+      ],
+    ),
   )
 }
 
-const SOP_CLASSES = `select distinct sopClassUid from instances
+const SELECT_SOP_CLASSES = `select distinct sopClassUid from instances
   where studyInstanceUid = ? and state = 'current' and ${IS_NO_REJECTION_NOTE} order by 1`
 
 export const sopClassesOfStudy = (database: Database, studyInstanceUid: string): string[] =>
   database
-    .all(rawQuery<{ sopClassUid: string }>(SOP_CLASSES, [studyInstanceUid]))
+    .all(rawQuery<{ sopClassUid: string }>(SELECT_SOP_CLASSES, [studyInstanceUid]))
     .map(({ sopClassUid }) => sopClassUid)
 
-const STUDIES_OF_SERIES = `select distinct studyInstanceUid from imageSeries
+const SELECT_STUDIES_OF_SERIES = `select distinct studyInstanceUid from imageSeries
   where seriesInstanceUid in (select value from json_each(?))`
-const STUDIES_OF_INSTANCES = `select distinct studyInstanceUid from instances
+const SELECT_STUDIES_OF_INSTANCES = `select distinct studyInstanceUid from instances
   where sopInstanceUid in (select value from json_each(?)) and state = 'current'`
 
 const studyUids = (database: Database, text: string, uids: readonly string[]): string[] =>
@@ -83,7 +86,7 @@ const studyUids = (database: Database, text: string, uids: readonly string[]): s
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
 export const studiesOfSeries = (database: Database, seriesInstanceUids: readonly string[]) =>
-  studyUids(database, STUDIES_OF_SERIES, seriesInstanceUids)
+  studyUids(database, SELECT_STUDIES_OF_SERIES, seriesInstanceUids)
 
 export const studiesOfInstances = (database: Database, sopInstanceUids: readonly string[]) =>
-  studyUids(database, STUDIES_OF_INSTANCES, sopInstanceUids)
+  studyUids(database, SELECT_STUDIES_OF_INSTANCES, sopInstanceUids)

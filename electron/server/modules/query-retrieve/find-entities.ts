@@ -6,13 +6,13 @@ import { isIndexingForRetrieval } from '#server/modules/studies/search-fill-quer
 import { RETRIEVAL_ATTRIBUTES, type RetrievalAttribute } from './attributes.ts'
 import {
   type CandidateSource,
-  LISTED_PER_READ,
+  INDEX_ROWS_PER_READ,
   listCandidates,
-  openCandidates,
   patientTotals,
-  START,
+  readCandidates,
+  START_POSITION,
 } from './candidate-queries.ts'
-import { candidateSource, listedFilter } from './candidate-source.ts'
+import { candidateSource, indexedStudyFilter } from './candidate-source.ts'
 import { type CompiledKey, compileKeys, keyOf } from './entity-keys.ts'
 import { listFoundInstances, listFoundSeries, sopClassesOfStudy } from './entity-queries.ts'
 import {
@@ -44,24 +44,25 @@ export async function* findEntities(
   const keys = compileKeys(query)
   const source = candidateSource(context.database, keys)
   const isOfOneStudy = source.by === 'uid' && source.studyUids.length <= 1
-  const most = isOfOneStudy ? limit : Math.min(limit, MAX_ENTITIES)
+  const maxEntities = isOfOneStudy ? limit : Math.min(limit, MAX_ENTITIES)
   const entityOf = reader(query)
-  const found = matching(context, query, keys, source, signal)
+  const found = matchingEntities(context, query, keys, source, signal)
   for (let position = 0; ; position++) {
     const next = await found.next()
     if (next.done) return { outcome: next.value }
-    if (position >= offset + most) return { outcome: most === limit ? 'complete' : 'cut' }
+    if (position >= offset + maxEntities)
+      return { outcome: maxEntities === limit ? 'complete' : 'cut' }
     if (position >= offset) yield entityOf(next.value)
   }
 }
 
 /** Number of studies that a query may decrypt before it is cut. */
-const MAX_EXAMINED = 50_000
+const MAX_EXAMINED_STUDIES = 50_000
 /** Studies that are decrypted per turn of the event loop. */
 const EXAMINED_PER_TURN = 50
 
 /** All that match, in order. */
-async function* matching(
+async function* matchingEntities(
   context: Context,
   { level }: EntityQuery,
   keys: readonly CompiledKey[],
@@ -70,19 +71,19 @@ async function* matching(
 ): AsyncGenerator<CandidateFacts, EntitiesEnd['outcome'], void> {
   const { database } = context
   const lookups = lookupsOf(context)
-  const ofStudy = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
-  const isNewPatient = patientFilter(database)
-  const isListed = source.by === 'uid' ? () => true : listedFilter(keys)
+  const studyKeys = keys.filter(({ attribute }) => isAtOrAbove(attribute.level, 'STUDY'))
+  const isNewPatient = firstOfPatientFilter(database)
+  const isListed = source.by === 'uid' ? () => true : indexedStudyFilter(keys)
   let examined = 0
-  for (let after = START; ; ) {
+  for (let after = START_POSITION; ; ) {
     const listed = listCandidates(database, source, after)
     const candidates = listed.filter(isListed)
     for (let first = 0; first < candidates.length; first += EXAMINED_PER_TURN) {
-      if (examined >= MAX_EXAMINED) return 'cut'
-      const studies = openCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
+      if (examined >= MAX_EXAMINED_STUDIES) return 'cut'
+      const studies = readCandidates(database, candidates.slice(first, first + EXAMINED_PER_TURN))
       for (const study of studies) {
         const found: CandidateFacts = { study, series: undefined, instance: undefined, lookups }
-        if (!ofStudy.every(({ matches }) => matches(found))) continue
+        if (!studyKeys.every(({ matches }) => matches(found))) continue
         if (level === 'STUDY') yield found
         else if (level === 'PATIENT') {
           if (isNewPatient(study)) yield found
@@ -92,7 +93,7 @@ async function* matching(
       await nextTurn(signal)
     }
     const last = listed.at(-1)
-    if (!last || listed.length < LISTED_PER_READ) break
+    if (!last || listed.length < INDEX_ROWS_PER_READ) break
     after = last
     await nextTurn(signal)
   }
@@ -105,7 +106,7 @@ async function nextTurn(signal: AbortSignal): Promise<void> {
 }
 
 /** Returns the function that tells whether a study is the first one of its patient. */
-function patientFilter(database: Database): (study: FoundStudy) => boolean {
+function firstOfPatientFilter(database: Database): (study: FoundStudy) => boolean {
   const known = new Set<string>()
   return ({ header }) => {
     const key = patientKeyOf(database, header).toString('latin1')
@@ -132,13 +133,13 @@ async function* withinStudy(
   if (series.length === 0) return
   const bySeries = new Map(series.map((found) => [found.series?.seriesInstanceUid ?? '', found]))
   const instanceKeys = keys.filter(({ attribute }) => attribute.level === 'IMAGE')
-  const chosen = seriesKeys.length === 0 ? undefined : [...bySeries.keys()]
+  const chosenSeries = seriesKeys.length === 0 ? undefined : [...bySeries.keys()]
   const sopInstanceUids = keyOf(keys, KEY.sopInstanceUid)?.values
   for (let after = 0; ; ) {
     const batch = listFoundInstances(
       database,
       studyInstanceUid,
-      chosen,
+      chosenSeries,
       sopInstanceUids,
       after,
       INSTANCES_PER_READ,

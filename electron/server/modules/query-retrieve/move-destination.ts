@@ -19,15 +19,15 @@ export function moveDestination(
   aeTitle: string,
   { callingAeTitle, remoteAddress }: AssociationInfo,
 ): Peer {
-  const isNamed = (other: { readonly aeTitle: string; readonly isEnabled: boolean }) =>
+  const matchesAeTitle = (other: { readonly aeTitle: string; readonly isEnabled: boolean }) =>
     other.isEnabled && other.aeTitle.trim().toUpperCase() === aeTitle.trim().toUpperCase()
   const { database } = context
   const caller = recogniseDevice(context, callingAeTitle, remoteAddress)
-  const destination = listDestinations(database).find(isNamed)
-  const devices = [...(caller ? [caller] : []), ...listDevices(database)].filter(isNamed)
+  const destination = listDestinations(database).find(matchesAeTitle)
+  const devices = [...(caller ? [caller] : []), ...listDevices(database)].filter(matchesAeTitle)
   const peers = devices.map(devicePeer).filter((peer) => 'aeTitle' in peer)
   const [ofDevice] = peers
-  if (caller && isNamed(caller) && ofDevice) return ofDevice
+  if (caller && matchesAeTitle(caller) && ofDevice) return ofDevice
   if (destination) return peerOf(destination)
   if (ofDevice) return ofDevice
   throw new DimseError(0xa801, message('query-retrieve.unknown-destination'))

@@ -5,7 +5,7 @@ import type { CFindRequest, CFindScp, EncodedIdentifiers } from '#server/dicom/d
 import { DimseError, type DimseResult } from '#server/dicom/dimse/status.ts'
 import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { type EntitiesEnd, type EntityQuery, MAX_ENTITIES } from './entity-query.ts'
 import { findEntities } from './find-entities.ts'
@@ -13,7 +13,7 @@ import { type QueryIdentifier, readQueryIdentifier } from './query-identifier.ts
 import { responseEncoder, tagsAlwaysReturned } from './response-encoder.ts'
 
 /** Responses that are encoded before they are sent. */
-const BATCH = 100
+const BATCH_SIZE = 100
 const BATCH_BYTES = 64 << 10
 /** Responses are not held back longer than this while more are looked for. */
 const MAX_DELAY_MS = 200
@@ -82,7 +82,7 @@ export class Queries implements CFindScp {
       const identifier = encode(next.value)
       identifiers.push(identifier)
       bytes += identifier.length
-      const isFull = identifiers.length >= BATCH || bytes >= BATCH_BYTES
+      const isFull = identifiers.length >= BATCH_SIZE || bytes >= BATCH_BYTES
       if (isFull || performance.now() - since > MAX_DELAY_MS) yield takeBatch()
     }
   }
@@ -108,5 +108,5 @@ function finalResult({ outcome }: EntitiesEnd): DimseResult {
     outcome === 'cut'
       ? message('query-retrieve.cut', { most: MAX_ENTITIES })
       : message('query-retrieve.indexing')
-  return { status: 0xa700, errorComment: english(comment) }
+  return { status: 0xa700, errorComment: englishText(comment) }
 }

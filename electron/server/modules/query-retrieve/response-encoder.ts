@@ -13,7 +13,7 @@ import { QUERY_RETRIEVE_LEVEL, type QueryIdentifier } from './query-identifier.t
 const RETRIEVE_AE_TITLE = 0x00080054
 
 const EMPTY = Buffer.alloc(0)
-const UTF_8 = specificCharacterSetFor('ISO_IR 192')
+const UTF_8_TERMS = specificCharacterSetFor('ISO_IR 192')
 
 /** The tags that a response has in addition to those that were asked for. */
 export const tagsAlwaysReturned = (level: QueryLevel): number[] => [
@@ -43,12 +43,12 @@ export function responseEncoder(
   tags.set(QUERY_RETRIEVE_LEVEL, 'CS')
   tags.set(SPECIFIC_CHARACTER_SET, 'CS')
   const layout = [...tags].sort(([a], [b]) => a - b)
-  const { sets, lastResort = UTF_8 } = candidateSets(device.characterSet, characterSet)
-  const forAscii = device.alwaysSendCharacterSet
+  const { sets, lastResort = UTF_8_TERMS } = candidateSets(device.characterSet, characterSet)
+  const asciiCharacterSets = device.alwaysSendCharacterSet
     ? specificCharacterSetFor(device.characterSet ?? 'ISO_IR 100')
     : []
   // JIS X 0201 has other characters in place of the tilde and backslash of ASCII.
-  const isPlain = forAscii[0] !== 'ISO_IR 13'
+  const isPlain = asciiCharacterSets[0] !== 'ISO_IR 13'
 
   return ({ values }) => {
     const isText = ([tag, vr]: readonly [number, string]) =>
@@ -58,12 +58,14 @@ export function responseEncoder(
       texts.length === 0 ? undefined : encodeTexts(texts, values, [...sets, lastResort])
     const dataSet: DataSet = layout.flatMap(([tag, vr]): Element[] => {
       if (tag === SPECIFIC_CHARACTER_SET) {
-        const terms = (encoded?.terms ?? forAscii).join('\\')
+        const terms = (encoded?.terms ?? asciiCharacterSets).join('\\')
         return terms === '' ? [] : [{ tag, vr, value: Buffer.from(terms, 'latin1') }]
       }
       if (tag === QUERY_RETRIEVE_LEVEL) return [{ tag, vr, value: Buffer.from(level, 'latin1') }]
       if (vr === 'SQ') return [{ tag, vr, value: [] }]
-      return [{ tag, vr, value: encoded?.values.get(tag) ?? plainValue(vr, values.get(tag) ?? '') }]
+      return [
+        { tag, vr, value: encoded?.values.get(tag) ?? encodePlainValue(vr, values.get(tag) ?? '') },
+      ]
     })
     return writeDataSet(dataSet, transferSyntax)
   }
@@ -88,7 +90,7 @@ function encodeTexts(
 }
 
 /** Numbers are in little endian, as `writeDataSet` expects them. */
-function plainValue(vr: string, text: string): Buffer {
+function encodePlainValue(vr: string, text: string): Buffer {
   if (text === '') return EMPTY
   if (vr !== 'US') return Buffer.from(text, 'latin1')
   const bytes = Buffer.alloc(2)

@@ -32,7 +32,10 @@ const KEY_OF_LEVEL: Readonly<Record<string, number>> = {
   SERIES: TAG.seriesInstanceUid,
   IMAGE: TAG.sopInstanceUid,
 }
-const PATIENT_ROOT: readonly string[] = [SOP_CLASS.patientRootGet, SOP_CLASS.patientRootMove]
+const PATIENT_ROOT_CLASSES: readonly string[] = [
+  SOP_CLASS.patientRootGet,
+  SOP_CLASS.patientRootMove,
+]
 
 /**
  * Reads the identifier. Keys above the level may be missing, as if relational retrieval had been
@@ -49,17 +52,17 @@ export function readRetrievalKeys({
   const dataSet = readDataSet(identifier, transferSyntax)
   const level = textIn(dataSet, TAG.level).trim()
   const key = KEY_OF_LEVEL[level]
-  if (key === undefined || (level === 'PATIENT' && !PATIENT_ROOT.includes(sopClassUid)))
+  if (key === undefined || (level === 'PATIENT' && !PATIENT_ROOT_CLASSES.includes(sopClassUid)))
     throw new DimseError(0xa900, message('query-retrieve.no-such-level'), [TAG.level])
   const keys: RetrievalKeys = {
-    patientId: PATIENT_ROOT.includes(sopClassUid) ? patientIdOf(dataSet) : '',
+    patientId: PATIENT_ROOT_CLASSES.includes(sopClassUid) ? patientIdOf(dataSet) : '',
     studyInstanceUids: level === 'PATIENT' ? [] : uidsOf(dataSet, TAG.studyInstanceUid),
     seriesInstanceUids:
       level === 'SERIES' || level === 'IMAGE' ? uidsOf(dataSet, TAG.seriesInstanceUid) : [],
     sopInstanceUids: level === 'IMAGE' ? uidsOf(dataSet, TAG.sopInstanceUid) : [],
   }
-  const required = level === 'SERIES' ? [key, TAG.studyInstanceUid] : [key]
-  const missing = required.filter((tag) => textIn(dataSet, tag) === '')
+  const requiredTags = level === 'SERIES' ? [key, TAG.studyInstanceUid] : [key]
+  const missing = requiredTags.filter((tag) => textIn(dataSet, tag) === '')
   if (missing.length > 0)
     throw new DimseError(0xa900, message('query-retrieve.no-unique-key'), missing)
   return keys

@@ -8,7 +8,7 @@ import type {
   SubOperationResult,
 } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import type { SendResult } from '#server/dicom/scu/store.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
@@ -16,7 +16,7 @@ import type { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copi
 import { LOSSLESS_SYNTAXES } from '#server/dicom/transcoding/transcoder.ts'
 import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import { TurnQueue } from '#server/platform/turn-queue.ts'
 import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
@@ -34,16 +34,16 @@ import {
 /** The counts of a response have 16 bits (PS3.7 §9.1.4.1.7). */
 const MAX_INSTANCES = 65_535
 /** Instances whose files are known at a time; those of a C-MOVE share an association. */
-const BATCH = 500
+const BATCH_SIZE = 500
 /** Retrievals at a time; others wait for their turn. */
-const MAX_RUNNING = 8
+const MAX_RUNNING_RETRIEVALS = 8
 /** Transcoded copies on the disk at a time, for each retrieval. */
-const TRANSCODED_BATCH = 10
+const TRANSCODING_BATCH_SIZE = 10
 /** How long the instance that is being sent by a C-MOVE may take after C-CANCEL. */
-const CANCEL_MS = 5000
+const CANCEL_GRACE_MS = 5000
 
 /** Sends a batch of instances, to the destination of a C-MOVE or to the requestor of a C-GET. */
-type Send = <I extends Sendable>(
+type SendBatch = <I extends Sendable>(
   instances: readonly I[],
   signal: AbortSignal,
 ) => AsyncGenerator<SendResult<I>, void, void>
@@ -55,14 +55,14 @@ interface Sendable extends StoredFile {
 /** C-MOVE and C-GET of the gateway (decision 0055). */
 export class Retrievals implements RetrievalScp {
   readonly #context: Context
-  readonly #outbound: Outbound
+  readonly #outbound: OutboundRequests
   readonly #copies: TranscodedCopies
   readonly #accesses: AccessAudit
-  readonly #turns = new TurnQueue(MAX_RUNNING)
+  readonly #turns = new TurnQueue(MAX_RUNNING_RETRIEVALS)
 
   constructor(
     context: Context,
-    outbound: Outbound,
+    outbound: OutboundRequests,
     copies: TranscodedCopies,
     accesses: AccessAudit,
   ) {
@@ -98,7 +98,7 @@ export class Retrievals implements RetrievalScp {
     }
   }
 
-  #sendOf({ association, messageId, to }: RetrievalRequest): Send {
+  #sendOf({ association, messageId, to }: RetrievalRequest): SendBatch {
     if ('send' in to) return (instances) => to.send(instances)
     const peer = moveDestination(this.#context, to.moveDestination, association)
     const originator = {
@@ -124,26 +124,26 @@ export class Retrievals implements RetrievalScp {
 
   async *#perform(
     selected: readonly SelectedInstance[],
-    send: Send,
+    send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, void, void> {
     if (selected.length === 0) return
     using turn = await this.#turns.take(signal)
     if (!turn) return
-    const ended = new AbortController()
+    const abortController = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const abort = () => {
       // An instance that is being sent is not interrupted by C-CANCEL unless it takes too long.
-      const ms = signal.reason === 'cancel' ? CANCEL_MS : 0
-      timer = setTimeout(() => ended.abort(signal.reason), ms)
+      const ms = signal.reason === 'cancel' ? CANCEL_GRACE_MS : 0
+      timer = setTimeout(() => abortController.abort(signal.reason), ms)
     }
     signal.addEventListener('abort', abort)
     try {
-      for (let from = 0; from < selected.length; from += BATCH) {
-        const batch = selected.slice(from, from + BATCH)
-        const fault = yield* this.#sendBatch(batch, send, ended.signal)
+      for (let from = 0; from < selected.length; from += BATCH_SIZE) {
+        const batch = selected.slice(from, from + BATCH_SIZE)
+        const fault = yield* this.#sendBatch(batch, send, abortController.signal)
         if (!fault) continue
-        for (const { sopInstanceUid } of selected.slice(from + BATCH))
+        for (const { sopInstanceUid } of selected.slice(from + BATCH_SIZE))
           yield { sopInstanceUid, outcome: 'failed', reason: reasonOf(fault) }
         return
       }
@@ -156,7 +156,7 @@ export class Retrievals implements RetrievalScp {
   /** Returns the fault if the peer cannot be reached, so that no further batch is attempted. */
   async *#sendBatch(
     batch: readonly SelectedInstance[],
-    send: Send,
+    send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
     const { database } = this.#context
@@ -186,13 +186,17 @@ export class Retrievals implements RetrievalScp {
         yield resultOf(result)
         continue
       }
-      const { instance, accepts } = result
-      const target = LOSSLESS_SYNTAXES.find((syntax) => accepts.includes(syntax))
+      const { instance, acceptedSyntaxes } = result
+      const target = LOSSLESS_SYNTAXES.find((syntax) => acceptedSyntaxes.includes(syntax))
       if (target === undefined) yield resultOf(result)
       else toTranscode.push({ instance, target })
     }
-    for (let from = 0; from < toTranscode.length; from += TRANSCODED_BATCH)
-      yield* this.#sendTranscoded(toTranscode.slice(from, from + TRANSCODED_BATCH), send, signal)
+    for (let from = 0; from < toTranscode.length; from += TRANSCODING_BATCH_SIZE)
+      yield* this.#sendTranscoded(
+        toTranscode.slice(from, from + TRANSCODING_BATCH_SIZE),
+        send,
+        signal,
+      )
     // Lets other connections proceed.
     await setImmediate()
     return fault
@@ -200,13 +204,14 @@ export class Retrievals implements RetrievalScp {
 
   /** The stored file, which is fetched if it is not on this PC. */
   async #fileOf(stored: StoredFile): Promise<Sendable> {
-    if (stored.localRemovedAt !== null) return await withLocalFile(this.#context, stored.instanceId)
+    if (stored.localRemovedAt !== null)
+      return await ensureLocalFile(this.#context, stored.instanceId)
     return { ...stored, path: this.#context.imageFiles.pathOf(stored.file) }
   }
 
   async *#sendTranscoded(
     group: readonly { readonly instance: Sendable; readonly target: string }[],
-    send: Send,
+    send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, void, void> {
     const copies = await Promise.allSettled(
@@ -231,7 +236,7 @@ const isUnreachable = <I extends Sendable>(
   result: SendResult<I>,
 ): result is SendResult<I> & { readonly outcome: 'failed' } =>
   result.outcome === 'failed' &&
-  !result.isTried &&
+  !result.wasAttempted &&
   !(result.error instanceof RequestorError && result.error.kind === 'not-accepted')
 
 function resultOf(result: SendResult<Sendable>): SubOperationResult {

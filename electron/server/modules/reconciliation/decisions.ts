@@ -17,7 +17,7 @@ import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
-import { existingOrder, type Order, previewLink, rowOf } from './orders.ts'
+import { type Order, previewLink, requireOrder, rowOf } from './orders.ts'
 import {
   findReconciliation,
   findReconciliationOfImages,
@@ -31,7 +31,7 @@ import {
 export type OrderChange = 'linked' | 'kept' | 'unlinked'
 
 /** Called within the transaction of a decision about a study. */
-type OrderChanged = (studyInstanceUid: string, change: OrderChange) => void
+type OrderChangeListener = (studyInstanceUid: string, change: OrderChange) => void
 
 /**
  * Links the exam to an order. The images are not changed.
@@ -44,10 +44,10 @@ export async function linkExam(
   caller: UserCaller,
   studyInstanceUid: string,
   orderId: string,
-  orderChanged: OrderChanged,
+  orderChanged: OrderChangeListener,
 ): Promise<ReconciliationDecision> {
   demand(caller, 'manageStudies')
-  const order = await existingOrder(schedule, orderId)
+  const order = await requireOrder(schedule, orderId)
   return context.database.transaction(() => {
     const study = requireOpenExam(context, studyInstanceUid)
     requireOpenOrder(context, order)
@@ -82,7 +82,7 @@ export const keepExam = (
   caller: UserCaller,
   studyInstanceUid: string,
   reason: string,
-  orderChanged: OrderChanged,
+  orderChanged: OrderChangeListener,
 ): ReconciliationDecision =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
@@ -111,7 +111,7 @@ export async function markNotDone(
   reason: string,
 ): Promise<ReconciliationDecision> {
   demand(caller, 'manageStudies')
-  const order = await existingOrder(schedule, orderId)
+  const order = await requireOrder(schedule, orderId)
   return context.database.transaction(() => {
     requireOpenOrder(context, order)
     const { studyInstanceUid, withheld } = order.exam
@@ -132,7 +132,7 @@ export async function markNotDone(
  * Returns a decision that has not been undone.
  * @throws ApiError outdated: it was undone or does not exist
  */
-export function existingDecision(context: Context, decisionId: number): ReconciliationRecord {
+export function requireDecision(context: Context, decisionId: number): ReconciliationRecord {
   const decision = findReconciliation(context.database, decisionId)
   if (!decision) throw new ApiError('outdated', message('reconciliation.undone-already'))
   return decision
@@ -146,12 +146,12 @@ export const undoDecision = (
   context: Context,
   caller: UserCaller,
   decisionId: number,
-  orderChanged: OrderChanged,
+  orderChanged: OrderChangeListener,
 ): void =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
     const { database } = context
-    const decision = existingDecision(context, decisionId)
+    const decision = requireDecision(context, decisionId)
     const obstacle = undoObstacleOf(context, decision)
     if (obstacle) throw new ApiError('refused', obstacle)
     const { kind, imageStudyUid, order } = decision

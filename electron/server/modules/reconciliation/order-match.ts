@@ -93,7 +93,7 @@ export const scoreOf = (matches: readonly Match[]): number =>
   )
 
 /** Returns the most likely orders for an exam, best first, at most `most` of them. */
-export function mostLikely<T>(
+export function mostLikelyOrders<T>(
   exam: MatchInput,
   orders: readonly T[],
   matchedOf: (order: T) => MatchInput,
@@ -142,7 +142,7 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
       string,
       string,
     ]
-    return one === other || differsByTyping(one, other, MAX_TYPING_ERRORS.patientId)
+    return one === other || isTypingError(one, other, MAX_TYPING_ERRORS.patientId)
       ? 'similar'
       : 'different'
   },
@@ -151,7 +151,7 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
     const [one, other] = [order, exam].map((name) =>
       name.toUpperCase().replace(/[\s^=]+/g, ' '),
     ) as [string, string]
-    return isSamePerson(order, exam) || differsByTyping(one, other, MAX_TYPING_ERRORS.patientName)
+    return isSamePerson(order, exam) || isTypingError(one, other, MAX_TYPING_ERRORS.patientName)
       ? 'similar'
       : 'different'
   },
@@ -159,7 +159,7 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
     const [one, other] = [order, exam].map((date) => date.replace(/\D/g, '')) as [string, string]
     if (one === other) return 'same'
     const swapped = `${other.slice(0, 4)}${other.slice(6)}${other.slice(4, 6)}`
-    return one === swapped || differsByTyping(one, other, MAX_TYPING_ERRORS.patientBirthDate)
+    return one === swapped || isTypingError(one, other, MAX_TYPING_ERRORS.patientBirthDate)
       ? 'similar'
       : 'different'
   },
@@ -209,10 +209,13 @@ function deviceResult(order: MatchInput, exam: MatchInput): Result {
  * Whether the values differ by at most `most` typing errors: letters that were added, omitted,
  * replaced or transposed.
  */
-function differsByTyping(one: string, other: string, most: number): boolean {
-  if (Math.min(one.length, other.length) < MIN_LENGTH || Math.abs(one.length - other.length) > most)
+function isTypingError(one: string, other: string, maxErrors: number): boolean {
+  if (
+    Math.min(one.length, other.length) < MIN_LENGTH ||
+    Math.abs(one.length - other.length) > maxErrors
+  )
     return false
-  return distance(one, other) <= most
+  return distance(one, other) <= maxErrors
 }
 
 /** Optimal string alignment distance. */

@@ -32,7 +32,7 @@ export async function ordersOn(schedule: Pick<Schedule, 'scheduled'>, day: strin
 }
 
 /** @throws ApiError not-found */
-export async function existingOrder(
+export async function requireOrder(
   schedule: Pick<Schedule, 'scheduled'>,
   orderId: string,
 ): Promise<Order> {

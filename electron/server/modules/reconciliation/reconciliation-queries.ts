@@ -3,7 +3,7 @@ import { rawQuery } from '#server/database/query.ts'
 import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 
-type Kind = ReconciliationDecision['kind']
+type DecisionKind = ReconciliationDecision['kind']
 
 /**
  * A user's decision about an exam without an order (`link`, `keep`) or an order without images
@@ -11,7 +11,7 @@ type Kind = ReconciliationDecision['kind']
  */
 export interface ReconciliationRecord {
   readonly decisionId: number
-  readonly kind: Kind
+  readonly kind: DecisionKind
   /** Day of the exam or the order in the clinic, `YYYY-MM-DD`. */
   readonly day: string
   readonly imageStudyUid: string | null
@@ -23,9 +23,9 @@ export interface ReconciliationRecord {
   readonly at: string
 }
 
-interface Stored {
+interface StoredDecision {
   readonly decisionId: number
-  readonly kind: Kind
+  readonly kind: DecisionKind
   readonly day: string
   readonly imageStudyUid: string | null
   readonly sealedDetails: Buffer
@@ -53,7 +53,7 @@ const COUNT_UNSCHEDULED = `
     select s.createdAt from imageStudies s indexed by imageStudiesUnscheduled
     where ${UNSCHEDULED_CONDITION} and s.createdAt >= ? limit ?)`
 // A missing partner is not an outage.
-const FAULT = `from inspections indexed by inspectionsWithFault where fault is not null and fault <> 'no-endpoint'`
+const FROM_FAULTY_INSPECTIONS = `from inspections indexed by inspectionsWithFault where fault is not null and fault <> 'no-endpoint'`
 
 /**
  * Records a decision.
@@ -105,7 +105,12 @@ export const listReconciliations = (
   toDay: string,
 ): ReconciliationRecord[] =>
   database
-    .all(rawQuery<Stored>(`${SELECT} day between ? and ? order by decisionId`, [fromDay, toDay]))
+    .all(
+      rawQuery<StoredDecision>(`${SELECT} day between ? and ? order by decisionId`, [
+        fromDay,
+        toDay,
+      ]),
+    )
     .map((row) => recordOf(database, row))
 
 /** Marks a decision as undone. Returns false if it was undone already. */
@@ -155,22 +160,28 @@ export const countUnscheduledStudies = (
 
 /** Whether a worklist request to the partner failed between the instants, `to` exclusive. */
 export const hadWorklistFault = (database: Database, from: string, to: string): boolean =>
-  database.get(rawQuery(`select 1 ${FAULT} and at >= ? and at < ? limit 1`, [from, to])) !==
-  undefined
+  database.get(
+    rawQuery(`select 1 ${FROM_FAULTY_INSPECTIONS} and at >= ? and at < ? limit 1`, [from, to]),
+  ) !== undefined
 
 /** When a worklist request to the partner last failed. */
-export const findLastWorklistFault = (database: Database): string | undefined =>
-  database.get(rawQuery<{ at: string }>(`select at ${FAULT} order by at desc limit 1`, []))?.at
+export const findLastWorklistFaultAt = (database: Database): string | undefined =>
+  database.get(
+    rawQuery<{ at: string }>(`select at ${FROM_FAULTY_INSPECTIONS} order by at desc limit 1`, []),
+  )?.at
 
 const contextOf = ({ kind, at }: Pick<ReconciliationRecord, 'kind' | 'at'>) =>
   `reconciliation ${kind} ${at}`
 
-const recordOf = (database: Database, { sealedDetails, ...row }: Stored): ReconciliationRecord => ({
+const recordOf = (
+  database: Database,
+  { sealedDetails, ...row }: StoredDecision,
+): ReconciliationRecord => ({
   ...row,
   ...(JSON.parse(database.seal.open(sealedDetails, contextOf(row)).toString()) as Details),
 })
 
 function findDecision(database: Database, where: string, parameters: readonly unknown[]) {
-  const row = database.get(rawQuery<Stored>(`${SELECT} ${where}`, parameters))
+  const row = database.get(rawQuery<StoredDecision>(`${SELECT} ${where}`, parameters))
   return row && recordOf(database, row)
 }

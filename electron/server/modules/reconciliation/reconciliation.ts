@@ -25,10 +25,10 @@ import {
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { decisionOf } from './decisions.ts'
-import { type MatchInput, matchInputOf, mostLikely } from './order-match.ts'
+import { type MatchInput, matchInputOf, mostLikelyOrders } from './order-match.ts'
 import { type Order, ordersOn, previewLink } from './orders.ts'
 import {
-  findLastWorklistFault,
+  findLastWorklistFaultAt,
   hadWorklistFault,
   listReconciliations,
   listUnscheduledStudies,
@@ -123,11 +123,11 @@ function rangeOf(
   const outage = lastOutage(context)
   const last = to ?? (from !== undefined && from > today ? from : today)
   const first = from ?? (outage && outage.from < last ? outage.from : last)
-  const refuse = (path: string, fault: Message) =>
+  const refusal = (path: string, fault: Message) =>
     new ApiError('refused', fault, { errors: [{ path, message: fault }] })
-  if (first > last) throw refuse('query.to', message('reconciliation.days-reversed'))
+  if (first > last) throw refusal('query.to', message('reconciliation.days-reversed'))
   if (daysBetween(first, last) >= MAX_RECONCILED_DAYS)
-    throw refuse('query.from', message('reconciliation.many-days', { most: MAX_RECONCILED_DAYS }))
+    throw refusal('query.from', message('reconciliation.many-days', { most: MAX_RECONCILED_DAYS }))
   return { from: first, to: last, today, outage }
 }
 
@@ -140,7 +140,7 @@ async function ordersBetween(
 ) {
   const days: Reconciliation['days'] = []
   const all: Order[] = []
-  const lastFault = findLastWorklistFault(context.database)
+  const lastFault = findLastWorklistFaultAt(context.database)
   for (let day = from; day <= to; day = addDays(day, 1)) {
     const { orders, source, oldestAt } = await ordersOn(schedule, day)
     all.push(...orders)
@@ -190,7 +190,7 @@ function examOf(
     callingAeTitle,
     firstInstanceAt: study.createdAt,
     identity: identityOf(study, scribe).state,
-    candidates: mostLikely(exam, candidates, ({ matched }) => matched, MAX_CANDIDATES).map(
+    candidates: mostLikelyOrders(exam, candidates, ({ matched }) => matched, MAX_CANDIDATES).map(
       ({ order, matches }) => candidateOf(context, study, order, matches),
     ),
     decision: decision ? decisionOf(context, decision) : null,

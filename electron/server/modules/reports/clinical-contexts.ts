@@ -21,7 +21,7 @@ import {
   replaceContextDocuments,
 } from './clinical-context-queries.ts'
 
-const EVENT = 'clinical_context.enrichment_requested'
+const ENRICHMENT_EVENT = 'clinical_context.enrichment_requested'
 /** Limits for the documents of one response. */
 const MAX_DOCUMENTS = 20
 const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
@@ -38,7 +38,7 @@ export function clinicalContextOf(
   { studyId, detail }: StudyRecord,
 ): ClinicalContext {
   const stored = findClinicalContext(database, studyId)
-  const inline = (stored?.documents ?? []).map(({ fileName, content }) => ({
+  const inlineDocuments = (stored?.documents ?? []).map(({ fileName, content }) => ({
     ...{ documentId: null, fileName, mediaType: 'text/plain', content: [...content], fault: null },
   }))
   const files = listContextDocuments(database, studyId).map(
@@ -56,7 +56,7 @@ export function clinicalContextOf(
     clinicalHistory: detail.clinicalHistory ?? '',
     technologistTechnique: stored?.technologistTechnique || (detail.technologistTechnique ?? ''),
     technologistNotes: [...new Set(notes)],
-    documents: [...inline, ...files],
+    documents: [...inlineDocuments, ...files],
   }
 }
 
@@ -153,24 +153,28 @@ export class ClinicalContexts implements Disposable {
    */
   async #request(study: StudyRecord) {
     const notes: Message[] = []
-    const accept = acceptAnswer(EVENT)
+    const accept = acceptAnswer(ENRICHMENT_EVENT)
     const { studyId: subject, studyInstanceUid } = study
     let eventId = ''
     try {
-      const answer = await this.#requester.request(EVENT, questionOf(this.#context, study), {
-        ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
-        accept(reply) {
-          eventId = reply.webhookId
-          return accept({
-            ...reply,
-            note(path, sentence) {
-              notes.push(message('reports.context-note', { path, note: sentence }))
-              reply.note(path, sentence)
-            },
-          })
+      const answer = await this.#requester.request(
+        ENRICHMENT_EVENT,
+        eventDataOf(this.#context, study),
+        {
+          ...{ about: { subject, studyInstanceUid }, signal: this.#closing.signal },
+          accept(reply) {
+            eventId = reply.webhookId
+            return accept({
+              ...reply,
+              note(path, sentence) {
+                notes.push(message('reports.context-note', { path, note: sentence }))
+                reply.note(path, sentence)
+              },
+            })
+          },
         },
-      })
-      this.#eventLog.setEffect(eventId, effectOf(answer))
+      )
+      this.#eventLog.setEffect(eventId, responseSummary(answer))
       return { answer, notes, isFailed: false }
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error
@@ -202,7 +206,7 @@ export class ClinicalContexts implements Disposable {
   /** Downloads a document, under the same rules as presigned URLs. */
   async #fetch(url: string, maxBytes: number) {
     if (maxBytes <= 0) return failedDownload(message('reports.context-documents-too-large'))
-    const endpoint = endpointFor(this.#context.database, EVENT, null)
+    const endpoint = endpointFor(this.#context.database, ENRICHMENT_EVENT, null)
     try {
       const { body, mediaType } = await this.#downloads.get(url, {
         ...{ hosts: endpoint?.fileHosts ?? [], maxBytes, signal: this.#closing.signal },
@@ -217,7 +221,7 @@ export class ClinicalContexts implements Disposable {
   }
 }
 
-type Answer = EventResponse<typeof EVENT>
+type Answer = EventResponse<typeof ENRICHMENT_EVENT>
 type DocumentUrl = NonNullable<Answer['documentUrls']>[number]
 const contextFields = ({
   clinicalIndication = '',
@@ -233,10 +237,10 @@ const failedDownload = (why: Message) => ({
   ...{ mediaType: '', state: 'failed', detail: storedMessage(why), content: null },
 })
 
-function questionOf(
+function eventDataOf(
   { settings }: Context,
   { studyId, studyInstanceUid, detail }: StudyRecord,
-): EventData<typeof EVENT> {
+): EventData<typeof ENRICHMENT_EVENT> {
   const { externalPatientId } = detail
   const mrn = detail.reportMetadata?.mrn
   return {
@@ -249,7 +253,7 @@ function questionOf(
 }
 
 /** Summarizes the response in counts, because its texts are about a patient. */
-function effectOf(answer: Answer): Message {
+function responseSummary(answer: Answer): Message {
   const given = contextFields(answer)
   const documents = given.documents.length + (answer.documentUrls?.length ?? 0)
   const parts = [

@@ -12,26 +12,26 @@ export interface CorrectionInstant {
   readonly what: ImageChange
 }
 
-interface Signed {
+interface SignedPart {
   readonly signedAt: string | null
 }
 
 /** Greater than every instant. */
 const NO_END = '9999-12-31T23:59:59.999Z'
 
-const lastOf = (reports: readonly Signed[]): string =>
+const lastSignedAt = (reports: readonly SignedPart[]): string =>
   reports.reduce(
     (last, { signedAt }) => (signedAt !== null && signedAt > last ? signedAt : last),
     '',
   )
 
 /** The corrections of the images since the last of the reports was signed, newest first. */
-export function changesSinceSigned(
+export function correctionsSinceSigned(
   database: Database,
   studyInstanceUid: string,
-  reports: readonly Signed[],
+  reports: readonly SignedPart[],
 ): CorrectionInstant[] {
-  const from = lastOf(reports)
+  const from = lastSignedAt(reports)
   return from === '' ? [] : correctionsBetween(database, studyInstanceUid, from, NO_END)
 }
 
@@ -43,17 +43,17 @@ export function changesSinceSigned(
 export function followedCorrection(
   database: Database,
   studyInstanceUid: string,
-  earlier: readonly Signed[],
+  earlier: readonly SignedPart[],
   signedAt: string,
 ): CorrectionInstant | null {
-  const from = lastOf(earlier)
+  const from = lastSignedAt(earlier)
   if (from === '') return null
   return correctionsBetween(database, studyInstanceUid, from, signedAt)[0] ?? null
 }
 
 const IN_PERIOD = 'at >= ? and at <= ? and undoes is null and (undoneAt is null or undoneAt > ?)'
 // A union of two queries, so that each uses its index.
-const CORRECTIONS_IN = `
+const SELECT_CORRECTIONS = `
   select correctionId, at, iif(toStudyInstanceUid = fromStudyInstanceUid, 'corrected', 'removed') as what
     from corrections where fromStudyInstanceUid = ? and ${IN_PERIOD}
   union select correctionId, at, 'added' from corrections
@@ -72,5 +72,5 @@ function correctionsBetween(
   to: string,
 ): CorrectionInstant[] {
   const ofStudy = [studyInstanceUid, from, to, to]
-  return database.all(rawQuery<CorrectionInstant>(CORRECTIONS_IN, [...ofStudy, ...ofStudy]))
+  return database.all(rawQuery<CorrectionInstant>(SELECT_CORRECTIONS, [...ofStudy, ...ofStudy]))
 }

@@ -19,22 +19,22 @@ export interface EscalatedResult {
 
 // With max(), `at` is taken from the row with the highest step (SQLite, "Bare columns in an
 // aggregate query").
-const OPEN = `
+const SELECT_OPEN = `
   select c.reportId, c.studyId, c.openedAt, ifnull(max(e.step), 0) as step, e.at
   from criticalResults c indexed by criticalResultsOpen
     left join criticalEscalations e on e.reportId = c.reportId
   where c.communicatedAt is null
   group by c.openedAt, c.reportId`
-const BELOW = `${OPEN} having ifnull(max(e.step), 0) < ? order by c.openedAt`
-const ESCALATED = `${OPEN} having max(e.step) is not null order by c.openedAt`
+const SELECT_BELOW_STEP = `${SELECT_OPEN} having ifnull(max(e.step), 0) < ? order by c.openedAt`
+const SELECT_ESCALATED = `${SELECT_OPEN} having max(e.step) is not null order by c.openedAt`
 
 /** Open results that have not reached the step, oldest first. */
 export const listResultsBelowStep = (database: Database, step: number): EscalatedResult[] =>
-  database.all(rawQuery<EscalatedResult>(BELOW, [step]))
+  database.all(rawQuery<EscalatedResult>(SELECT_BELOW_STEP, [step]))
 
 /** Open results that have been escalated, oldest first. */
 export const listEscalatedResults = (database: Database): EscalatedResult[] =>
-  database.all(rawQuery<EscalatedResult>(ESCALATED, []))
+  database.all(rawQuery<EscalatedResult>(SELECT_ESCALATED, []))
 
 /** In their order. */
 export const listEscalations = (database: Database, reportId: string): Escalation[] =>

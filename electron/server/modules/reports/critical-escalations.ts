@@ -5,7 +5,7 @@ import { addOutboxJob, dropOutboxJobs } from '#server/jobs/outbox-queries.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import type { MailQueue } from '#server/modules/mail/mail.ts'
-import { oneLine } from '#server/modules/mail/mail.ts'
+import { toSingleLine } from '#server/modules/mail/mail.ts'
 import { MailError, type MailText } from '#server/modules/mail/smtp.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000
 const MAX_LISTED = 20
 /** A mail contains only the end of an accession number, and nothing of a short one. */
 const SHOWN_CHARACTERS = 4
-const SHORTEST_SHOWN = 8
+const MIN_ACCESSION_LENGTH = 8
 
 /**
  * Escalates critical results that were not communicated in time (decision 0044). Each step records
@@ -52,8 +52,8 @@ export class CriticalEscalations implements AsyncDisposable {
     })
     this.#worker = new Worker(
       context,
-      () => nextEscalation(context),
-      async () => escalateDue(context),
+      () => nextEscalationAt(context),
+      async () => escalateDueResults(context),
       'critical results',
     )
     this.#stopListening = context.settings.onChange(
@@ -69,7 +69,7 @@ export class CriticalEscalations implements AsyncDisposable {
 }
 
 /** Deadline for communicating a result that was signed at the instant. */
-export const communicationDue = ({ settings }: Context, openedAt: string): string =>
+export const communicationDeadline = ({ settings }: Context, openedAt: string): string =>
   instantOf(msOf(openedAt) + settings.get('criticals.communicateMinutes') * MINUTE_MS)
 
 /**
@@ -91,7 +91,7 @@ export function nextStepAt(
   return since + minutes * MINUTE_MS
 }
 
-function nextEscalation(context: Context): string | undefined {
+function nextEscalationAt(context: Context): string | undefined {
   const instants = listResultsBelowStep(context.database, LAST_STEP).flatMap(
     (result) => nextStepAt(context, result) ?? [],
   )
@@ -101,7 +101,7 @@ function nextEscalation(context: Context): string | undefined {
 }
 
 /** Advances every due result by one step. */
-export function escalateDue(context: Context): void {
+export function escalateDueResults(context: Context): void {
   const { database, clock, feed } = context
   const now = clock()
   database.transaction(() => {
@@ -136,7 +136,7 @@ function queueMail({ database }: Context, to: string, at: string): void {
  * Removes pending mails if no result is open. Call within the transaction that documents a
  * communication.
  */
-export function dropNeedlessMails({ database, settings }: Context, at: string): void {
+export function dropObsoleteMails({ database, settings }: Context, at: string): void {
   if (listEscalatedResults(database).length > 0) return
   for (const to of settings.get('criticals.escalationAddresses'))
     dropOutboxJobs(database, ESCALATION_MAIL, subjectOf(to), at)
@@ -162,16 +162,16 @@ function composeMail(
   const shown = open.slice(0, MAX_LISTED).map((result) => ({
     openedAt: result.openedAt,
     step: result.step,
-    accessionEnd: accessionEnd(context, result.studyId),
+    accessionEnd: accessionSuffix(context, result.studyId),
   }))
   const clinicName = settings.get('clinic.name')
   return { to, ...escalationText({ clinicName, count: open.length, shown, publicBase }) }
 }
 
-function accessionEnd({ database }: Context, studyId: string): string {
+function accessionSuffix({ database }: Context, studyId: string): string {
   const study = findStudy(database, studyId)
   const accession = study ? accessionOf(database, study.studyInstanceUid).trim() : ''
-  return accession.length < SHORTEST_SHOWN ? '' : accession.slice(-SHOWN_CHARACTERS)
+  return accession.length < MIN_ACCESSION_LENGTH ? '' : accession.slice(-SHOWN_CHARACTERS)
 }
 
 /** The text of a mail about escalated results; it contains no patient data. */
@@ -195,11 +195,11 @@ export function escalationText({
     [
       `- Signed ${openedAt.slice(0, 16).replace('T', ' ')} (UTC)`,
       step === LAST_STEP ? 'second escalation' : 'first escalation',
-      ...(end === '' ? [] : [`accession number ending in ${oneLine(end)}`]),
+      ...(end === '' ? [] : [`accession number ending in ${toSingleLine(end)}`]),
     ].join(', '),
   )
   if (count > shown.length) lines.push(`- and ${count - shown.length} more`)
-  const clinic = oneLine(clinicName)
+  const clinic = toSingleLine(clinicName)
   return {
     subject: `${what} not been communicated${clinic && ` (${clinic})`}`,
     text: [

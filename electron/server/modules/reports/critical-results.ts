@@ -12,14 +12,14 @@ import { ApiError } from '#shared/errors.ts'
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
 import { listEscalations } from './critical-escalation-queries.ts'
-import { communicationDue, dropNeedlessMails, nextStepAt } from './critical-escalations.ts'
+import { communicationDeadline, dropObsoleteMails, nextStepAt } from './critical-escalations.ts'
 import * as queries from './report-queries.ts'
 import { type ReportPart, referringPhysicianOf } from './signed-report.ts'
 
 // Critical results and their communication (ACR Practice Parameter for Communication of Diagnostic
 // Imaging Findings).
 
-const MAX_OPEN = 500
+const MAX_OPEN_RESULTS = 500
 /** Tolerated difference between the clocks of two PCs in a clinic. */
 const CLOCK_TOLERANCE_MS = 60_000
 
@@ -43,16 +43,19 @@ export function openCriticalResult(
  * Critical results that have not been communicated, oldest first, at most 500, limited to studies
  * that the user may see.
  */
-export const listOpenCriticals = (context: Context, caller: UserCaller): CriticalResult[] =>
-  queries.listOpenCriticalResults(context.database, MAX_OPEN).flatMap((record) => {
+export const listCriticalResults = (context: Context, caller: UserCaller): CriticalResult[] =>
+  queries.listOpenCriticalResults(context.database, MAX_OPEN_RESULTS).flatMap((record) => {
     const study = findStudy(context.database, record.studyId)
-    return study && isVisible(caller, study) ? (criticalView(context, record) ?? []) : []
+    return study && isVisible(caller, study) ? (criticalResultOf(context, record) ?? []) : []
   })
 
 /** The critical result of a report; undefined if the report is not critical. */
-export function criticalOfReport(context: Context, reportId: string): CriticalResult | undefined {
+export function criticalResultOfReport(
+  context: Context,
+  reportId: string,
+): CriticalResult | undefined {
   const record = queries.findCriticalResult(context.database, reportId)
-  return record && criticalView(context, record)
+  return record && criticalResultOf(context, record)
 }
 
 /**
@@ -61,7 +64,7 @@ export function criticalOfReport(context: Context, reportId: string): CriticalRe
  * @throws ApiError not-permitted, not-found; refused: it is documented already, or the time is in
  *   the future
  */
-export function documentCommunication(
+export function recordCommunication(
   context: Context,
   caller: UserCaller,
   reportId: string,
@@ -73,14 +76,14 @@ export function documentCommunication(
       throw new ApiError('not-permitted', message('reports.may-not-document'))
     const record = queries.findCriticalResult(database, reportId)
     const study = record && findStudy(database, record.studyId)
-    if (!record || !study || !isVisible(caller, study)) throw noSuchResult()
+    if (!record || !study || !isVisible(caller, study)) throw unknownResultError()
     if (record.communication)
       throw new ApiError(
         'refused',
         message('reports.documented-already', { by: record.communication.recordedBy.name }),
       )
     const { communicatedAt, method, isReadBack } = communication
-    demandPast('body.communicatedAt', communicatedAt, clock())
+    requirePastInstant('body.communicatedAt', communicatedAt, clock())
     const recordedBy = namedUser(caller.user)
     const documented = {
       ...record,
@@ -90,25 +93,25 @@ export function documentCommunication(
     queries.updateCriticalResult(database, documented)
     const detail = { studyId: record.studyId, communicatedAt, method, isReadBack }
     note(context, actorOf(caller), 'critical.communicate', reportId, detail)
-    dropNeedlessMails(context, instantOf(clock()))
-    const view = criticalView(context, documented)
-    if (!view) throw noSuchResult()
+    dropObsoleteMails(context, instantOf(clock()))
+    const view = criticalResultOf(context, documented)
+    if (!view) throw unknownResultError()
     return view
   })
 }
 
-const noSuchResult = () => new ApiError('not-found', message('reports.critical-unknown'))
+const unknownResultError = () => new ApiError('not-found', message('reports.critical-unknown'))
 
 /**
  * Checks that an instant is not in the future.
  * @throws ApiError refused: it is in the future
  */
-export function demandPast(path: string, instant: string, now: number): void {
+export function requirePastInstant(path: string, instant: string, now: number): void {
   if (msOf(instant) > now + CLOCK_TOLERANCE_MS)
     throw refused(path, message('reports.in-the-future'))
 }
 
-function criticalView(
+function criticalResultOf(
   context: Context,
   { reportId, studyId, finding, openedAt, communication }: queries.CriticalResultRecord,
 ): CriticalResult | undefined {
@@ -125,7 +128,7 @@ function criticalView(
     ...{ studyInstanceUid, studyDescription, finding, openedAt },
     patientName: report.snapshotMetadata.patientName ?? '',
     referringPhysicianName: referringPhysicianOf(database, study),
-    dueAt: communicationDue(context, openedAt),
+    dueAt: communicationDeadline(context, openedAt),
     escalations,
     nextEscalationAt: next === undefined ? null : instantOf(next),
     signedBy: authorOf(database, report),

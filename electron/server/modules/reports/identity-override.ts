@@ -2,7 +2,7 @@ import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { identityOf, isSameDifferences } from '#server/modules/studies/study-identity.ts'
+import { areSameDifferences, identityOf } from '#server/modules/studies/study-identity.ts'
 import { actorOf, type UserCaller } from '#server/modules/users/caller.ts'
 import { fullName } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -36,7 +36,7 @@ export const overrideIdentity = (
     const identity = identityOf(findImageStudy(context.database, studyInstanceUid), study)
     if (identity.state !== 'mismatch')
       throw new ApiError('refused', message('reports.nothing-to-override'))
-    if (!isSameDifferences(identity.differences, differences))
+    if (!areSameDifferences(identity.differences, differences))
       throw new ApiError('refused', message('reports.differences-outdated'))
     const at = instantOf(context.clock())
     const override = { at, userId, name: fullName(caller.user), reason, differences }

@@ -91,8 +91,8 @@ function checkStudyOfLink(
   { params, query }: CallTarget,
 ): void {
   const studyIds = [params?.studyId, query?.studyId].filter((one) => one !== undefined)
-  const ofReport =
+  const reportStudyIds =
     params?.reportId === undefined ? [] : [findReport(database, params.reportId)?.studyId]
-  if ([...studyIds, ...ofReport].some((one) => one !== studyId))
+  if ([...studyIds, ...reportStudyIds].some((one) => one !== studyId))
     throw new ApiError('not-found', message('reports.link-of-other-study'))
 }

@@ -64,8 +64,8 @@ export function serveReportPdf(app: HttpApp, context: Context): void {
     exposeHeadRoute: false,
     handler: ({ params: { reportId }, query: { expires, signature } }, reply) => {
       reply.header('cache-control', 'private, no-store')
-      const isGiven = typeof expires === 'string' && typeof signature === 'string'
-      if (!isGiven || !isReportPdfLink(context, reportId, { expires, signature }))
+      const hasSignature = typeof expires === 'string' && typeof signature === 'string'
+      if (!hasSignature || !isReportPdfLink(context, reportId, { expires, signature }))
         throw new ApiError('not-permitted', message('reports.pdf-link-ended'))
       const pdf = readReportPdf(context.database, reportId)
       if (!pdf) throw new ApiError('not-found', message('reports.no-pdf'))

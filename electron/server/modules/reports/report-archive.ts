@@ -16,7 +16,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { insertReportObject, listReportObjects } from './report-document-queries.ts'
 import { reportInstances } from './report-instances.ts'
-import { type ArchivedReport, archivedReport } from './signed-report.ts'
+import { type ArchivedReport, readArchivedReport } from './signed-report.ts'
 
 // Signed reports as DICOM objects in the study of their images: an Encapsulated PDF and a Basic
 // Text SR for each.
@@ -34,7 +34,7 @@ export async function archiveReport(context: Context, reportId: string): Promise
   const { database, settings } = context
   const isComplete = listReportObjects(database, reportId).length === OBJECTS_PER_REPORT
   if (!settings.get('reports.archiveCopies') || isComplete) return
-  const report = archivedReport(context, reportId)
+  const report = readArchivedReport(context, reportId)
   if (report) await storeObjects(context, report)
 }
 

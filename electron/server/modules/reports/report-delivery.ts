@@ -131,12 +131,12 @@ export interface UndeliveredReports {
   readonly since: string | null
   /** The error of the last attempt. */
   readonly fault: Message | null
-  readonly switchedOff: readonly { readonly name: string; readonly reason: Message }[]
+  readonly disabledEndpoints: readonly { readonly name: string; readonly reason: Message }[]
 }
 
 export const undeliveredReports = ({ database, clock }: Context): UndeliveredReports => ({
   ...overdueOutboxJobs(database, REPORT_DELIVERED, instantOf(clock() - OVERDUE_MS)),
-  switchedOff: listEndpoints(database)
+  disabledEndpoints: listEndpoints(database)
     .filter(({ disabledAt }) => disabledAt !== null)
     .map((endpoint) => ({
       name: endpointName(endpoint),

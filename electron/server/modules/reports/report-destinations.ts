@@ -7,7 +7,7 @@ import { type Destination, REPORT_DELIVERED } from '#server/webhooks/deliveries.
 import { message } from '#shared/messages/message.ts'
 import { findReport } from './report-queries.ts'
 
-const MAX_CACHED = 10_000
+const MAX_CACHED_REPORTS = 10_000
 
 /**
  * Determines the endpoint for the event of a report: that of the API key that created the study,
@@ -68,7 +68,7 @@ export class ReportDestinations {
       key: study?.createdByApiKeyId ?? null,
       studyInstanceUid: study?.studyInstanceUid ?? '',
     }
-    if (this.#studies.size >= MAX_CACHED) this.#studies.clear()
+    if (this.#studies.size >= MAX_CACHED_REPORTS) this.#studies.clear()
     if (report) this.#studies.set(reportId, found)
     return found
   }

@@ -6,12 +6,15 @@ import type { ReportTables } from '#server/database/tables/reports.ts'
 // objects. PDFs are encrypted in the database, so that a PDF and its signature are written in one
 // transaction (docs/decisions/0016). They are never changed.
 
-const ENTRY = ['reportId', 'sha256', 'pages', 'bytes', 'createdAt'] as const
+const ENTRY_COLUMNS = ['reportId', 'sha256', 'pages', 'bytes', 'createdAt'] as const
 /**
  * The metadata of a PDF, readable without decrypting it: its SHA-256 in hex, its size in bytes and
  * its number of pages.
  */
-export type ReportPdfEntry = Pick<Selectable<ReportTables['reportPdfs']>, (typeof ENTRY)[number]>
+export type ReportPdfEntry = Pick<
+  Selectable<ReportTables['reportPdfs']>,
+  (typeof ENTRY_COLUMNS)[number]
+>
 
 export const insertReportPdf = (
   database: Database,
@@ -26,14 +29,16 @@ export const insertReportPdf = (
   )
 
 export const findReportPdf = (database: Database, reportId: string): ReportPdfEntry | undefined =>
-  database.get(database.sql.selectFrom('reportPdfs').select(ENTRY).where('reportId', '=', reportId))
+  database.get(
+    database.sql.selectFrom('reportPdfs').select(ENTRY_COLUMNS).where('reportId', '=', reportId),
+  )
 
 /** Returns at most `count` PDFs, chosen at random. */
 export function sampleReportPdfs(database: Database, count: number): ReportPdfEntry[] {
   const pdfs = database.sql.selectFrom('reportPdfs')
   // Chosen by ID only, so that the database pages that hold the PDFs are not read.
   const chosen = pdfs.select('reportId').orderBy(sql`random()`).limit(count)
-  return database.all(pdfs.select(ENTRY).where('reportId', 'in', chosen))
+  return database.all(pdfs.select(ENTRY_COLUMNS).where('reportId', 'in', chosen))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { visibleStudy } from '#server/modules/studies/study-access.ts'
+import { requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { namedUserOf } from '#server/modules/users/queries.ts'
@@ -26,7 +26,7 @@ export function draftStateOf(context: Context, study: ScribeStudyRecord): DraftS
 /** @throws ApiError not-permitted: the caller may not write reports; not-found */
 export function readDraftState(context: Context, caller: UserCaller, studyId: string): DraftState {
   demand(caller, 'writeReports')
-  const study = visibleStudy(context, caller, 'scribe', studyId) as ScribeStudyRecord
+  const study = requireVisibleStudy(context, caller, 'scribe', studyId) as ScribeStudyRecord
   return draftStateOf(context, study)
 }
 
@@ -66,7 +66,7 @@ export function checkDraftOwner(
 ): void {
   if (lock && lock.userId !== user.userId)
     throw new ApiError('refused', message('reports.writing-now', { name: lock.name }))
-  if (lock && lock.windowId !== windowId) throw inAnotherWindow()
+  if (lock && lock.windowId !== windowId) throw inAnotherWindowError()
   if (draft && draft.userId !== user.userId)
     throw new ApiError(
       'refused',
@@ -74,7 +74,8 @@ export function checkDraftOwner(
     )
 }
 
-export const inAnotherWindow = () => new ApiError('refused', message('reports.in-another-window'))
+export const inAnotherWindowError = () =>
+  new ApiError('refused', message('reports.in-another-window'))
 
 /** Why the study cannot be edited now; undefined if it can. */
 export function editObstacle({ study }: Pick<DraftState, 'study'>): Message | undefined {
@@ -124,11 +125,11 @@ export function writeObstacle(
 /** Converts a draft to the form that the window shows. */
 export function draftView({ database }: Context, draft: ReportRecord): Draft {
   const { reportId, isAddendum, revision, plainText, updatedAt, userId } = draft
-  const saved = findReportRevision(database, reportId, revision)
+  const savedRevision = findReportRevision(database, reportId, revision)
   return {
     reportId: reportId as ReportId,
-    ...{ isAddendum, revision, text: plainText ?? '', savedAt: saved?.at ?? updatedAt },
-    savedBy: namedUserOf(database, saved?.userId ?? userId),
+    ...{ isAddendum, revision, text: plainText ?? '', savedAt: savedRevision?.at ?? updatedAt },
+    savedBy: namedUserOf(database, savedRevision?.userId ?? userId),
   }
 }
 

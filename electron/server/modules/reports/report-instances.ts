@@ -39,7 +39,7 @@ export function reportInstances(
   const addenda = parts.filter(({ isAddendum }) => isAddendum)
   const seriesDescription =
     addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
-  const signed = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
+  const signedTime = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
 
   const headerOf = (kind: 'pdf' | 'sr'): ReportHeader => ({
     ...patient,
@@ -49,12 +49,12 @@ export function reportInstances(
     seriesNumber: String(SERIES_NUMBER[kind] + 2 * addenda.length),
     seriesDescription,
     sopInstanceUid: uidOf(reportId, kind),
-    signed,
+    signed: signedTime,
   })
   const verifierOf = ({ signer, signedAt }: ReportPart): Verifier => ({
     name: personName(signer.name) || 'Unknown',
     organization: organization || 'Unknown',
-    verified: dicomTime(signedAt, zone),
+    verifiedAt: dicomTime(signedAt, zone),
   })
   const sr = basicTextSr(headerOf('sr'), {
     sections: parts
@@ -68,7 +68,7 @@ export function reportInstances(
       sopInstanceUid,
     })),
   })
-  const own = (kind: 'pdf' | 'sr', dataSet: OwnInstance['dataSet']): OwnInstance => {
+  const ownInstance = (kind: 'pdf' | 'sr', dataSet: OwnInstance['dataSet']): OwnInstance => {
     const { sopInstanceUid, seriesInstanceUid, seriesNumber } = headerOf(kind)
     const series = { seriesInstanceUid, seriesNumber, seriesDescription, modality: MODALITY[kind] }
     return {
@@ -80,7 +80,7 @@ export function reportInstances(
     }
   }
   return {
-    wanted: [own('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), own('sr', sr)],
+    wanted: [ownInstance('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), ownInstance('sr', sr)],
     header: imageHeader(patient, organization),
   }
 }
@@ -193,19 +193,19 @@ function criticalText({ isCritical, finding, communication }: ReportPart): strin
  * component group is limited to 64 characters.
  */
 const personName = (text: string): string =>
-  normalized(text)
+  normalizeText(text)
     .split('=', 3)
     .map((group) => [...group].slice(0, 64).join('').trim())
     .join('=')
-const truncateToLo = (text: string): string => [...normalized(text)].slice(0, 64).join('').trim()
+const truncateToLo = (text: string): string => [...normalizeText(text)].slice(0, 64).join('').trim()
 const identifier = (text: string, most: number): string =>
-  normalized(text).length > most ? '' : normalized(text)
+  normalizeText(text).length > most ? '' : normalizeText(text)
 
 /**
  * Replaces backslashes, which delimit values, and control characters, which are not allowed in
  * short text.
  */
-const normalized = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .normalize('NFC')
     .replaceAll('\\', '/')

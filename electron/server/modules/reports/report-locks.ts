@@ -31,8 +31,8 @@ export function holdReportLock(
   holder: LockHolder,
 ): ReportLock | undefined {
   const lock = findReportLock(context, reportId)
-  const isOther = lock && (lock.windowId !== holder.windowId || lock.userId !== holder.userId)
-  return isOther ? undefined : takeReportLock(context, reportId, holder)
+  const isHeldByOther = lock && (lock.windowId !== holder.windowId || lock.userId !== holder.userId)
+  return isHeldByOther ? undefined : takeReportLock(context, reportId, holder)
 }
 
 /** Acquires the lock, even if another window holds it. */

@@ -24,14 +24,14 @@ const SCRIPTS = [
   'vietnamese',
   'devanagari',
 ] as const
-const BASE = SCRIPTS.map((script) => `noto-sans-${script}`)
+const BASE_FONTS = SCRIPTS.map((script) => `noto-sans-${script}`)
 // Noto Sans JP is published in numbered files. They contain kanji, kana and symbols that occur in
 // reports, such as ≤ and →.
-const JAPANESE = Array.from({ length: 120 }, (_, at) => `noto-sans-jp-${at}`)
-const [LATIN = ''] = BASE
+const JAPANESE_FONTS = Array.from({ length: 120 }, (_, at) => `noto-sans-jp-${at}`)
+const [LATIN = ''] = BASE_FONTS
 const fileOf = (name: string, weight: Weight) => `${name}-${weight}-normal.woff`
 /** All font files that may be needed. */
-export const FONT_FILES: readonly string[] = [...BASE, ...JAPANESE].flatMap((name) => [
+export const FONT_FILES: readonly string[] = [...BASE_FONTS, ...JAPANESE_FONTS].flatMap((name) => [
   fileOf(name, 400),
   fileOf(name, 700),
 ])
@@ -40,10 +40,19 @@ export const FONT_FILES: readonly string[] = [...BASE, ...JAPANESE].flatMap((nam
  * The fonts next to the built program, where `vite.config.ts` copies them; undefined when the fonts
  * are read from the packages.
  */
-const BUILT = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find(
-  (folder) => existsSync(join(folder, fileOf(LATIN, 400))),
+const BUILT_FOLDER = [
+  join(import.meta.dirname, 'fonts'),
+  join(import.meta.dirname, '..', 'fonts'),
+].find((folder) => existsSync(join(folder, fileOf(LATIN, 400))))
+const PACKAGES_FOLDER = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  '..',
+  '..',
+  'node_modules',
+  '@fontsource',
 )
-const PACKAGES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '@fontsource')
 
 const bytes = new Map<string, Buffer>()
 
@@ -52,12 +61,12 @@ function bytesOf(name: string, weight: Weight): Buffer {
   let found = bytes.get(file)
   if (!found) {
     const packagePath = join(
-      PACKAGES,
+      PACKAGES_FOLDER,
       name.startsWith('noto-sans-jp') ? 'noto-sans-jp' : 'noto-sans',
       'files',
       file,
     )
-    found = fontOfWoff(readFileSync(BUILT ? join(BUILT, file) : packagePath))
+    found = sfntOfWoff(readFileSync(BUILT_FOLDER ? join(BUILT_FOLDER, file) : packagePath))
     bytes.set(file, found)
   }
   return found
@@ -83,13 +92,13 @@ function fontNameOf(codePoint: number): string | undefined {
   if (!fontOfCharacter.has(codePoint))
     fontOfCharacter.set(
       codePoint,
-      [...BASE, ...JAPANESE].find((name) => has(name, codePoint)),
+      [...BASE_FONTS, ...JAPANESE_FONTS].find((name) => has(name, codePoint)),
     )
   return fontOfCharacter.get(codePoint)
 }
 
 // A character with its combining marks and following joiners.
-export const CLUSTERS = /[\s\S][\p{M}\u200c\u200d]*/gu
+export const CLUSTER_PATTERN = /[\s\S][\p{M}\u200c\u200d]*/gu
 
 /**
  * The parts of a cluster with their fonts. A cluster is set in one font if a font has all of its
@@ -102,7 +111,7 @@ function splitByFont(cluster: string): readonly (readonly [string, string | unde
   const [first] = characters
   if (first === undefined) return []
   if (characters.length === 1) return [[first, fontNameOf(codePointOf(first))]]
-  const commonFont = [...BASE, ...JAPANESE].find((name) =>
+  const commonFont = [...BASE_FONTS, ...JAPANESE_FONTS].find((name) =>
     characters.every((each) => has(name, codePointOf(each))),
   )
   return commonFont === undefined
@@ -131,7 +140,7 @@ export class ReportFonts {
     if (/^[\x20-\x7e]*$/.test(text))
       return text === '' ? [] : [{ font: this.#nameOf(LATIN, weight), text, isUnknown: false }]
     const runs: { font: string; text: string; isUnknown: boolean }[] = []
-    for (const [cluster] of text.matchAll(CLUSTERS)) {
+    for (const [cluster] of text.matchAll(CLUSTER_PATTERN)) {
       for (const [part, fontName] of splitByFont(cluster)) {
         const font = this.#nameOf(fontName, weight)
         const isUnknown = fontName === undefined
@@ -153,21 +162,21 @@ export class ReportFonts {
   }
 }
 
-const HEADER = 44
-const ENTRY = 20
-const SFNT_HEADER = 12
-const SFNT_ENTRY = 16
+const HEADER_BYTES = 44
+const ENTRY_BYTES = 20
+const SFNT_HEADER_BYTES = 12
+const SFNT_ENTRY_BYTES = 16
 
 /**
  * Converts a WOFF file (W3C WOFF 1.0) to TrueType or OpenType. fontkit can read WOFF, but
  * decompresses it in JavaScript every time, which would take most of the time of a page.
  * @throws {RangeError} if it is not a WOFF file
  */
-export function fontOfWoff(woff: Buffer): Buffer {
+export function sfntOfWoff(woff: Buffer): Buffer {
   if (woff.toString('latin1', 0, 4) !== 'wOFF') throw new RangeError('not a WOFF file')
   const count = woff.readUInt16BE(12)
   const tables = Array.from({ length: count }, (_, at) => {
-    const entry = HEADER + at * ENTRY
+    const entry = HEADER_BYTES + at * ENTRY_BYTES
     const [offset, packed, length] = [4, 8, 12].map((field) =>
       woff.readUInt32BE(entry + field),
     ) as [number, number, number]
@@ -179,14 +188,14 @@ export function fontOfWoff(woff: Buffer): Buffer {
     }
   })
   const power = 2 ** Math.floor(Math.log2(count))
-  const head = Buffer.alloc(SFNT_HEADER + count * SFNT_ENTRY)
+  const head = Buffer.alloc(SFNT_HEADER_BYTES + count * SFNT_ENTRY_BYTES)
   woff.copy(head, 0, 4, 8)
   for (const [at, value] of [count, power * 16, Math.log2(power), (count - power) * 16].entries())
     head.writeUInt16BE(value, 4 + at * 2)
   const parts: Uint8Array[] = [head]
   let offset = head.length
   for (const [at, { tag, checksum, bytes }] of tables.entries()) {
-    const entry = SFNT_HEADER + at * SFNT_ENTRY
+    const entry = SFNT_HEADER_BYTES + at * SFNT_ENTRY_BYTES
     tag.copy(head, entry)
     checksum.copy(head, entry + 4)
     head.writeUInt32BE(offset, entry + 8)

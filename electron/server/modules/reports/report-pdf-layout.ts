@@ -18,21 +18,21 @@ const textStyle = (
   color: string,
   leading = size * 1.45,
 ): TextStyle => ({ size, weight, color, leading })
-const BODY = textStyle(10, 400, TEXT_COLOR, 14.5)
-const STRONG = textStyle(10, 700, TEXT_COLOR, 14.5)
-const SMALL = textStyle(8, 400, MUTED_COLOR, 11)
-const LABEL = textStyle(7.5, 400, MUTED_COLOR, 10)
-const VALUE = textStyle(9.5, 400, TEXT_COLOR, 13)
-const CLINIC = textStyle(13, 700, TEXT_COLOR, 18)
-const TITLE = textStyle(15, 700, TEXT_COLOR, 20)
-const NAME = textStyle(13, 700, TEXT_COLOR, 17)
-const HEADING = textStyle(10.5, 700, TEXT_COLOR, 15)
-const PART = textStyle(12.5, 700, TEXT_COLOR, 17)
-const ALERT_HEADING = textStyle(10.5, 700, ALERT_COLOR, 15)
+const BODY_STYLE = textStyle(10, 400, TEXT_COLOR, 14.5)
+const STRONG_STYLE = textStyle(10, 700, TEXT_COLOR, 14.5)
+const SMALL_STYLE = textStyle(8, 400, MUTED_COLOR, 11)
+const LABEL_STYLE = textStyle(7.5, 400, MUTED_COLOR, 10)
+const VALUE_STYLE = textStyle(9.5, 400, TEXT_COLOR, 13)
+const CLINIC_STYLE = textStyle(13, 700, TEXT_COLOR, 18)
+const TITLE_STYLE = textStyle(15, 700, TEXT_COLOR, 20)
+const NAME_STYLE = textStyle(13, 700, TEXT_COLOR, 17)
+const HEADING_STYLE = textStyle(10.5, 700, TEXT_COLOR, 15)
+const PART_STYLE = textStyle(12.5, 700, TEXT_COLOR, 17)
+const ALERT_HEADING_STYLE = textStyle(10.5, 700, ALERT_COLOR, 15)
 
 const INSET = 12
 const GAP = 14
-const COLUMNS = 3
+const COLUMN_COUNT = 3
 
 export interface ReportPdfInput {
   readonly clinicName: string
@@ -66,27 +66,30 @@ export class ReportLayout {
   *blocks(): Generator<Block> {
     const { clinicName, letterhead, studyDescription, parts, timeZone } = this.#input
     for (const [text, textStyle] of [
-      [clinicName, CLINIC],
-      [letterhead, SMALL],
+      [clinicName, CLINIC_STYLE],
+      [letterhead, SMALL_STYLE],
     ] as const)
       if (text.trim() !== '') yield this.#block('P', text.trim(), textStyle, { keepWithNext: true })
     yield this.#banner()
     const title = studyDescription.trim() || 'Radiology report'
-    yield this.#block('H1', title, TITLE, { before: 20, keepWithNext: true })
+    yield this.#block('H1', title, TITLE_STYLE, { before: 20, keepWithNext: true })
     let addenda = 0
     for (const part of parts) {
       if (part.isAddendum)
-        yield this.#block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepWithNext: true })
+        yield this.#block('H2', `Addendum ${++addenda}`, PART_STYLE, {
+          before: 28,
+          keepWithNext: true,
+        })
       if (part.follows) {
         const text = followsText(part.follows, timeZone)
-        yield this.#block('P', text, SMALL, { before: 4, keepWithNext: true })
+        yield this.#block('P', text, SMALL_STYLE, { before: 4, keepWithNext: true })
       }
       if (part.isCritical) yield this.#critical(part)
       yield* keepEndTogether(this.#body(part))
       yield this.#signature(part)
     }
     if (this.#typesetter.hasUnknown())
-      yield this.#block('P', MISSING_GLYPH_NOTE, SMALL, { before: 12 })
+      yield this.#block('P', MISSING_GLYPH_NOTE, SMALL_STYLE, { before: 12 })
   }
 
   #block(tag: Tag, text: string, textStyle: TextStyle, rest: Partial<Block>): Block {
@@ -100,16 +103,16 @@ export class ReportLayout {
 
   /** A row of fields side by side, as high as the longest of them. */
   #fieldsRow(fields: readonly Field[], top: number): Row {
-    const column = (this.#width - 2 * INSET - GAP * (COLUMNS - 1)) / COLUMNS
+    const column = (this.#width - 2 * INSET - GAP * (COLUMN_COUNT - 1)) / COLUMN_COUNT
     const cells = fields.map(([label, value], at) => {
       const x = INSET + at * (column + GAP)
-      const lines = this.#typesetter.lines(value, VALUE, column)
-      const labels = this.#typesetter.lines(label, LABEL, column).slice(0, 1)
+      const lines = this.#typesetter.lines(value, VALUE_STYLE, column)
+      const labels = this.#typesetter.lines(label, LABEL_STYLE, column).slice(0, 1)
       const texts = [
         ...labels.map((line) => ({ line, x, y: top + 7.5 })),
-        ...stacked(lines, x, top + LABEL.leading),
+        ...stackLines(lines, x, top + LABEL_STYLE.leading),
       ]
-      return { texts, height: top + LABEL.leading + lines.length * VALUE.leading }
+      return { texts, height: top + LABEL_STYLE.leading + lines.length * VALUE_STYLE.leading }
     })
     return {
       height: Math.max(...cells.map(({ height }) => height)),
@@ -119,13 +122,13 @@ export class ReportLayout {
 
   #banner(): Block {
     const text = nameText(this.#input.metadata.patientName) || 'Name not given'
-    const name = this.#typesetter.lines(text, NAME, this.#width - 2 * INSET)
+    const name = this.#typesetter.lines(text, NAME_STYLE, this.#width - 2 * INSET)
     const fields = fieldsOf(this.#input)
     const rows: Row[] = [
       space(10),
-      ...name.map((line) => ({ height: NAME.leading, texts: [{ line, x: INSET, y: 13 }] })),
-      ...Array.from({ length: Math.ceil(fields.length / COLUMNS) }, (_, at) =>
-        this.#fieldsRow(fields.slice(at * COLUMNS, (at + 1) * COLUMNS), at === 0 ? 6 : 8),
+      ...name.map((line) => ({ height: NAME_STYLE.leading, texts: [{ line, x: INSET, y: 13 }] })),
+      ...Array.from({ length: Math.ceil(fields.length / COLUMN_COUNT) }, (_, at) =>
+        this.#fieldsRow(fields.slice(at * COLUMN_COUNT, (at + 1) * COLUMN_COUNT), at === 0 ? 6 : 8),
       ),
       space(11),
     ]
@@ -136,9 +139,9 @@ export class ReportLayout {
     const communicated = communication && communicationSentence(communication, this.#input.timeZone)
     const rows = [
       space(8),
-      ...this.#rows('Critical result', ALERT_HEADING, INSET),
-      ...(finding?.trim() ? this.#rows(finding.trim(), STRONG, INSET) : []),
-      ...this.#rows(communicated ?? NOT_COMMUNICATED, VALUE, INSET),
+      ...this.#rows('Critical result', ALERT_HEADING_STYLE, INSET),
+      ...(finding?.trim() ? this.#rows(finding.trim(), STRONG_STYLE, INSET) : []),
+      ...this.#rows(communicated ?? NOT_COMMUNICATED, VALUE_STYLE, INSET),
       space(8),
     ]
     return { tag: 'P', rows, before: 12, fill: ALERT_PANEL_COLOR, bar: ALERT_COLOR, isWhole: true }
@@ -148,11 +151,12 @@ export class ReportLayout {
     for (const { heading, text } of sectionsOf(report)) {
       const paragraphs = paragraphsOf(text)
       const keepWithNext = paragraphs.length > 0
-      if (heading !== '') yield this.#block('H2', heading, HEADING, { before: 13, keepWithNext })
+      if (heading !== '')
+        yield this.#block('H2', heading, HEADING_STYLE, { before: 13, keepWithNext })
       for (const [at, paragraph] of paragraphs.entries()) {
         const before = at > 0 ? 7 : heading === '' ? 13 : 2
         for (const [nth, part] of splitParagraph(paragraph).entries())
-          yield this.#block('P', part, BODY, { before: nth > 0 ? 0 : before })
+          yield this.#block('P', part, BODY_STYLE, { before: nth > 0 ? 0 : before })
       }
     }
   }
@@ -164,11 +168,11 @@ export class ReportLayout {
     const signedBy = isAddendum ? 'Addendum signed electronically by' : 'Signed electronically by'
     const rows = [
       space(9),
-      ...this.#rows(signedBy, SMALL),
-      ...this.#rows(signer.name, STRONG),
-      ...(role === '' ? [] : this.#rows(role, VALUE)),
-      ...this.#rows(instantText(signedAt, this.#input.timeZone), VALUE),
-      ...this.#rows(`SHA-256 of the text: ${textHash}`, SMALL),
+      ...this.#rows(signedBy, SMALL_STYLE),
+      ...this.#rows(signer.name, STRONG_STYLE),
+      ...(role === '' ? [] : this.#rows(role, VALUE_STYLE)),
+      ...this.#rows(instantText(signedAt, this.#input.timeZone), VALUE_STYLE),
+      ...this.#rows(`SHA-256 of the text: ${textHash}`, SMALL_STYLE),
     ]
     return { tag: 'P', rows, before: 20, rule: RULE_COLOR, isWhole: true }
   }
@@ -183,9 +187,9 @@ const followsText = (
   { what, at, correctionId }: NonNullable<ReportPart['follows']>,
   timeZone: string,
 ) =>
-  `Follows ${FOLLOWED[what]}, ${instantText(at, timeZone)}, reference ${correctionId.slice(0, 8)}.`
+  `Follows ${CORRECTION_PHRASES[what]}, ${instantText(at, timeZone)}, reference ${correctionId.slice(0, 8)}.`
 
-const FOLLOWED = {
+const CORRECTION_PHRASES = {
   corrected: 'a correction of the identity of the images',
   added: 'the addition of images from another study',
   removed: 'the removal of images that belong to another study',
@@ -233,7 +237,7 @@ function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
     facilityName,
   } = metadata
   const born = [dateOfBirth && dayText(dateOfBirth), age?.trim()].filter(Boolean).join(' · ')
-  const always: Field[] = [
+  const requiredFields: Field[] = [
     ['Born', born || UNKNOWN_VALUE],
     ['Sex', sex ? SEX[sex] : UNKNOWN_VALUE],
     ['Patient ID (MRN)', mrn?.trim() || UNKNOWN_VALUE],
@@ -248,7 +252,7 @@ function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
     ['Referred by', nameText(referringPhysicianName)],
     ['Facility', facilityName?.trim() ?? ''],
   ]
-  return [...always, ...known.filter(([, value]) => value !== '')]
+  return [...requiredFields, ...known.filter(([, value]) => value !== '')]
 }
 
 const SEX = { male: 'Male', female: 'Female', other: 'Other' } as const
@@ -287,8 +291,8 @@ function instantText(instant: string, timeZone: string): string {
   const minutes = Math.round(
     (Date.parse(`${day}T${time}Z`) - Math.floor(at / 1000) * 1000) / 60_000,
   )
-  const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
-  const offset = `UTC${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`
+  const twoDigits = (value: number) => String(Math.trunc(value)).padStart(2, '0')
+  const offset = `UTC${minutes < 0 ? '-' : '+'}${twoDigits(Math.abs(minutes) / 60)}:${twoDigits(Math.abs(minutes) % 60)}`
   return `${dayText(day)}, ${time}, ${timeZone === 'UTC' ? 'UTC' : `${timeZone} (${offset})`}`
 }
 
@@ -316,7 +320,7 @@ function splitParagraph(paragraph: string): string[] {
   )
 }
 
-const stacked = (lines: readonly SetLine[], x: number, top: number): PlacedText[] =>
+const stackLines = (lines: readonly SetLine[], x: number, top: number): PlacedText[] =>
   lines.map((line, at) => ({ line, x, y: top + at * line.style.leading + line.style.size }))
 
 /** One row per line. The baseline is placed so that the x-height is centered in the row. */

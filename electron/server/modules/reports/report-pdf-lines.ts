@@ -1,5 +1,5 @@
 import { limitMarks } from '#shared/report-text.ts'
-import { CLUSTERS, type ReportFonts, type Run, type Weight } from './report-pdf-fonts.ts'
+import { CLUSTER_PATTERN, type ReportFonts, type Run, type Weight } from './report-pdf-fonts.ts'
 
 /** The style of text; sizes are in points. */
 export interface TextStyle {
@@ -24,12 +24,12 @@ export interface SetLine {
 }
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uffef'
-const OPENING = '（「『【〔〈《［｛'
-const CLOSING = '、。，．：；！？）」』】〕〉》］｝ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ々'
+const OPENING_BRACKETS = '（「『【〔〈《［｛'
+const NO_LINE_START = '、。，．：；！？）」』】〕〉》］｝ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ々'
 // The units between which a line may break: after spaces, after a hyphen or slash within a word,
 // and next to a Han character or kana. Punctuation stays with its character.
 const BREAK_UNITS = new RegExp(
-  `\\s+|[${OPENING}]*[${CJK}][\\p{M}]*[${CLOSING}]*|[^\\s${CJK}]+?[-/](?=\\p{L}{2})|[^\\s${CJK}]+`,
+  `\\s+|[${OPENING_BRACKETS}]*[${CJK}][\\p{M}]*[${NO_LINE_START}]*|[^\\s${CJK}]+?[-/](?=\\p{L}{2})|[^\\s${CJK}]+`,
   'gu',
 )
 // A placeholder for spaces at which a line must not break: between a number and its unit, and
@@ -46,7 +46,7 @@ const MAX_INDENT = 72
  * Normalizes text for printing: NFC, without control characters and without bidirectional controls,
  * which could hide or reorder what was signed.
  */
-export const printable = (text: string): string =>
+export const printableText = (text: string): string =>
   limitMarks(
     limitMarks(text.toWellFormed())
       .normalize('NFC')
@@ -62,7 +62,7 @@ export const printable = (text: string): string =>
       .replace(/[\ufe00-\ufe0f]/g, ''),
   )
 
-interface Measured {
+interface MeasuredRuns {
   readonly runs: readonly SetRun[]
   readonly width: number
 }
@@ -71,7 +71,7 @@ interface Measured {
 export class Typesetter {
   readonly #fonts: Pick<ReportFonts, 'runsOf'>
   readonly #measure: (run: Run) => number
-  readonly #measured = new Map<string, Measured>()
+  readonly #measured = new Map<string, MeasuredRuns>()
 
   /** @param measure returns the width of a run in thousandths of the font size */
   constructor(fonts: Pick<ReportFonts, 'runsOf'>, measure: (run: Run) => number) {
@@ -84,14 +84,14 @@ export class Typesetter {
    * text are kept.
    */
   lines(text: string, style: TextStyle, width: number): SetLine[] {
-    return printable(text)
+    return printableText(text)
       .split('\n')
       .flatMap((each) => this.#paragraph(each, style, width))
   }
 
   /** Sets text in one line, truncated with an ellipsis if it is too long. */
   line(text: string, style: TextStyle, width: number): SetLine {
-    const whole = printable(text).replace(/\s+/g, ' ').trim()
+    const whole = printableText(text).replace(/\s+/g, ' ').trim()
     if (this.#widthOf(whole, style) <= width) return this.#setLine([whole], style, 0)
     const room = width - this.#widthOf(ELLIPSIS, style)
     const [first = ''] = this.#splitWord(whole, style, room)
@@ -103,7 +103,7 @@ export class Typesetter {
     return [...this.#measured.values()].some(({ runs }) => runs.some(({ isUnknown }) => isUnknown))
   }
 
-  #measuredOf(text: string, weight: Weight): Measured {
+  #measuredOf(text: string, weight: Weight): MeasuredRuns {
     const key = `${weight} ${text}`
     let found = this.#measured.get(key)
     if (!found) {
@@ -136,16 +136,16 @@ export class Typesetter {
   #splitWord(word: string, style: TextStyle, width: number): string[] {
     const pieces: string[] = []
     let piece = ''
-    let used = 0
-    for (const [cluster] of word.matchAll(CLUSTERS)) {
+    let usedWidth = 0
+    for (const [cluster] of word.matchAll(CLUSTER_PATTERN)) {
       const pieceWidth = this.#widthOf(cluster, style)
-      if (piece !== '' && used + pieceWidth > width) {
+      if (piece !== '' && usedWidth + pieceWidth > width) {
         pieces.push(piece)
         piece = ''
-        used = 0
+        usedWidth = 0
       }
       piece += cluster
-      used += pieceWidth
+      usedWidth += pieceWidth
     }
     return [...pieces, piece]
   }
@@ -153,18 +153,18 @@ export class Typesetter {
   #paragraph(text: string, style: TextStyle, width: number): SetLine[] {
     const itemStart = LIST_ITEM_START.exec(text)?.[0] ?? ''
     const itemStartWidth = itemStart === '' ? 0 : this.#widthOf(itemStart, style)
-    const hanging = Math.min(itemStartWidth, MAX_INDENT)
+    const hangingIndent = Math.min(itemStartWidth, MAX_INDENT)
     const lines: SetLine[] = []
     let pieces: string[] = itemStart === '' ? [] : [itemStart]
     let used = itemStartWidth
-    const indentNow = () => (lines.length === 0 ? 0 : hanging)
+    const currentIndent = () => (lines.length === 0 ? 0 : hangingIndent)
     const isEmpty = () =>
       pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === itemStart)
     const end = () => {
       const minPieces = lines.length === 0 && itemStart !== '' ? 1 : 0
       // Trailing spaces are invisible.
       while (pieces.length > minPieces && pieces.at(-1)?.trim() === '') pieces.pop()
-      lines.push(this.#setLine(pieces, style, indentNow()))
+      lines.push(this.#setLine(pieces, style, currentIndent()))
       pieces = []
       used = 0
     }
@@ -181,8 +181,8 @@ export class Typesetter {
         if (lines.length === 0 || pieces.length > 0) add(piece, pieceWidth)
         continue
       }
-      if (indentNow() + used + pieceWidth > width && !isEmpty()) end()
-      const room = width - indentNow()
+      if (currentIndent() + used + pieceWidth > width && !isEmpty()) end()
+      const room = width - currentIndent()
       if (pieceWidth <= room - (pieces.length === 0 ? 0 : used)) {
         add(piece, pieceWidth)
         continue

@@ -75,7 +75,7 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
     let rows = block.rows
     let isFirst = true
     while (rows.length > 0) {
-      const fits = fittingRows(rows, height - used)
+      const fits = fittingRowCount(rows, height - used)
       if (fits === rows.length) {
         put(block, rows, isFirst)
         break
@@ -83,10 +83,10 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
       // Avoid a single first line at the end of a page and a single last line at the start of the
       // next.
       const count = Math.max(rows.length - fits < MIN_LINES ? rows.length - MIN_LINES : fits, 0)
-      const cut = count < MIN_LINES && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
-      if (cut > 0) put(block, rows.slice(0, cut), isFirst)
-      isFirst &&= cut === 0
-      rows = rows.slice(cut)
+      const splitAt = count < MIN_LINES && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
+      if (splitAt > 0) put(block, rows.slice(0, splitAt), isFirst)
+      isFirst &&= splitAt === 0
+      rows = rows.slice(splitAt)
       if (rows.length > 0) startPage()
     }
   }
@@ -112,11 +112,11 @@ function minHeight(blocks: readonly Block[], at: number, height: number): number
   return min + (block.keepWithNext && next ? next.before + minHeight(blocks, at + 1, height) : 0)
 }
 
-function fittingRows(rows: readonly Row[], room: number): number {
+function fittingRowCount(rows: readonly Row[], room: number): number {
   let used = 0
-  const cut = rows.findIndex((row) => {
+  const firstMisfitAt = rows.findIndex((row) => {
     used += row.height
     return used > room + 0.01
   })
-  return cut === -1 ? rows.length : cut
+  return firstMisfitAt === -1 ? rows.length : firstMisfitAt
 }

@@ -14,13 +14,13 @@ export interface ReportPdf {
 }
 
 /** Page sizes in points (1/72 inch). */
-const SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
+const PAGE_SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
 const SIDE_MARGIN = 64
 const TOP_MARGIN = 62
 const BOTTOM_MARGIN = 74
 /** Position of the running head, from the top. */
 const HEAD_POSITION = 38
-const NUMBER_WIDTH = 70
+const PAGE_NUMBER_WIDTH = 70
 /** Maximum time in milliseconds before yielding to the event loop. */
 const MAX_BLOCKING_MS = 15
 const FOOTER_STYLE: TextStyle = { size: 7.5, weight: 400, color: '#5c6673', leading: 10.5 }
@@ -33,9 +33,9 @@ const FOOTER_BOLD_STYLE: TextStyle = { ...FOOTER_STYLE, weight: 700, color: '#1b
  */
 export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf> {
   const yieldTurn = createYielder()
-  const doc = documentOf(input)
+  const doc = createDocument(input)
   const rendered = bytesOf(doc)
-  const [pageWidth, pageHeight] = SIZES[input.paper]
+  const [pageWidth, pageHeight] = PAGE_SIZES[input.paper]
   const width = pageWidth - 2 * SIDE_MARGIN
   const fonts = new ReportFonts((name, font) => doc.registerFont(name, font as never))
   const typesetter = new Typesetter(fonts, ({ font, text }) =>
@@ -47,7 +47,7 @@ export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf>
     await yieldTurn()
   }
   const pages = pagesOf(blocks, pageHeight - TOP_MARGIN - BOTTOM_MARGIN)
-  const drawing = new Drawing(doc, input, typesetter)
+  const drawing = new PageWriter(doc, input, typesetter)
   for (const [at, page] of pages.entries()) {
     drawing.page(page, at + 1, pages.length)
     await yieldTurn()
@@ -58,11 +58,11 @@ export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf>
   return { bytes, pages: pages.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-function documentOf({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
+function createDocument({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
   const last = parts.at(-1)
   const signedAt = new Date(last?.signedAt ?? 0)
   return new PDFDocument({
-    size: [...SIZES[paper]],
+    size: [...PAGE_SIZES[paper]],
     margin: 0,
     autoFirstPage: false,
     // The default would be Helvetica, which is not embedded.
@@ -92,7 +92,7 @@ async function bytesOf(doc: PDFKit.PDFDocument): Promise<Buffer> {
 }
 
 /** Draws pages with their logical structure for screen readers. */
-class Drawing {
+class PageWriter {
   readonly #doc: PDFKit.PDFDocument
   readonly #input: ReportPdfInput
   readonly #typesetter: Typesetter
@@ -113,7 +113,7 @@ class Drawing {
     this.#typesetter = typesetter
     this.#root = doc.struct('Document')
     doc.addStructure(this.#root)
-    const [pageWidth, pageHeight] = SIZES[input.paper]
+    const [pageWidth, pageHeight] = PAGE_SIZES[input.paper]
     this.#width = pageWidth - 2 * SIDE_MARGIN
     this.#pageHeight = pageHeight
     const { metadata, accessionNumber } = input
@@ -124,7 +124,7 @@ class Drawing {
   }
 
   page(page: Page, number: number, count: number): void {
-    this.#doc.addPage({ size: [...SIZES[this.#input.paper]], margin: 0 })
+    this.#doc.addPage({ size: [...PAGE_SIZES[this.#input.paper]], margin: 0 })
     for (const slice of page) this.#slice(slice)
     this.#artifact(() => {
       if (number > 1) this.#head()
@@ -189,11 +189,15 @@ class Drawing {
     const name = this.#typesetter.line(this.#patient, FOOTER_BOLD_STYLE, width * 0.45)
     this.#set(name, SIDE_MARGIN, y + 13)
     if (this.#ids.length > 0) {
-      const room = width - name.width - NUMBER_WIDTH - 8
+      const room = width - name.width - PAGE_NUMBER_WIDTH - 8
       this.#line(this.#ids.join(' · '), room, SIDE_MARGIN + name.width + 8, y + 13)
     }
-    const paging = this.#typesetter.line(`Page ${number} of ${count}`, FOOTER_STYLE, NUMBER_WIDTH)
-    this.#set(paging, right - paging.width, y + 13)
+    const pageNumber = this.#typesetter.line(
+      `Page ${number} of ${count}`,
+      FOOTER_STYLE,
+      PAGE_NUMBER_WIDTH,
+    )
+    this.#set(pageNumber, right - pageNumber.width, y + 13)
     const report = `Report ${reportId} · SHA-256 ${parts.at(-1)?.textHash.slice(0, 16) ?? ''}`
     const id = this.#typesetter.line(report, FOOTER_STYLE, width)
     this.#line(studyDescription, width - id.width - 12, SIDE_MARGIN, y + 13 + FOOTER_STYLE.leading)

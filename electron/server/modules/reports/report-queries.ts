@@ -223,7 +223,7 @@ export function findCriticalResult(
   reportId: string,
 ): CriticalResultRecord | undefined {
   const row = database.get(selectCriticalResults(database).where('reportId', '=', reportId))
-  return row && criticalOf(database, row)
+  return row && criticalResultOf(database, row)
 }
 
 /** Critical results that have not been communicated, oldest first. */
@@ -239,13 +239,15 @@ export const listOpenCriticalResults = (
         .orderBy('reportId')
         .limit(limit),
     )
-    .map((row) => criticalOf(database, row))
+    .map((row) => criticalResultOf(database, row))
 
 export const insertCriticalResult = (database: Database, result: CriticalResultRecord) =>
-  database.run(database.sql.insertInto('criticalResults').values(criticalRow(database, result)))
+  database.run(
+    database.sql.insertInto('criticalResults').values(criticalResultRow(database, result)),
+  )
 
 export function updateCriticalResult(database: Database, result: CriticalResultRecord): void {
-  const { communicatedAt, sealedDetail } = criticalRow(database, result)
+  const { communicatedAt, sealedDetail } = criticalResultRow(database, result)
   database.run(
     database.sql
       .updateTable('criticalResults')
@@ -254,7 +256,7 @@ export function updateCriticalResult(database: Database, result: CriticalResultR
   )
 }
 
-const criticalOf = (
+const criticalResultOf = (
   { seal }: Database,
   { sealedDetail, ...row }: StoredCritical,
 ): CriticalResultRecord => ({
@@ -262,7 +264,7 @@ const criticalOf = (
   ...(JSON.parse(seal.open(sealedDetail, criticalContext(row)).toString()) as CriticalDetail),
 })
 
-const criticalRow = (
+const criticalResultRow = (
   { seal }: Database,
   { finding, communication, ...row }: CriticalResultRecord,
 ): StoredCritical => ({

@@ -17,8 +17,8 @@ import type { PriorReport, Reading, ReadingStudy, WindowReport } from '#shared/c
 import type { ReportId, StudyId } from '#shared/ids.ts'
 import { findClinicalContext } from './clinical-context-queries.ts'
 import { clinicalContextOf } from './clinical-contexts.ts'
-import { changesSinceSigned } from './correction-instant-queries.ts'
-import { authorOf, criticalOfReport } from './critical-results.ts'
+import { correctionsSinceSigned } from './correction-instant-queries.ts'
+import { authorOf, criticalResultOfReport } from './critical-results.ts'
 import { deliveryOf } from './report-delivery.ts'
 import { findReportPdf, listReportObjects } from './report-document-queries.ts'
 import { draftStateOf, draftView, writeObstacle } from './report-drafts.ts'
@@ -37,15 +37,15 @@ import { accessionOf } from './signed-report.ts'
  * because others must not read unsigned text.
  * @throws ApiError not-found
  */
-export function readReporting(context: Context, caller: UserCaller, studyId: string): Reading {
+export function readReadingState(context: Context, caller: UserCaller, studyId: string): Reading {
   const { database } = context
   const study = readStudy(context, caller, 'scribe', studyId)
   const { record } = study
   const { studyInstanceUid } = record
   const state = draftStateOf(context, record)
-  const whyNot = writeObstacle(context, caller, state)
+  const obstacle = writeObstacle(context, caller, state)
   const entries = listReportEntries(database, studyId)
-  const changes = changesSinceSigned(database, studyInstanceUid, entries)
+  const changes = correctionsSinceSigned(database, studyInstanceUid, entries)
   return {
     ...readingStudy(context, study, entries),
     accessionNumber: accessionOf(database, studyInstanceUid),
@@ -55,13 +55,13 @@ export function readReporting(context: Context, caller: UserCaller, studyId: str
       state.draft && isAllowed(caller, 'writeReports') ? draftView(context, state.draft) : null,
     context: clinicalContextOf(context, record),
     priors: priorReports(context, caller, record),
-    mayWrite: whyNot === undefined,
-    whyNot: whyNot ?? null,
+    mayWrite: obstacle === undefined,
+    whyNot: obstacle ?? null,
   }
 }
 
 /** The ID of the scribe study with the UID; null if there is none that the user may see. */
-export function findReportingByUid(
+export function findScribeStudyId(
   { database }: Context,
   caller: UserCaller,
   studyInstanceUid: string,
@@ -124,7 +124,7 @@ function windowReport(context: Context, report: ReportRecord): WindowReport {
     text: isSigned ? report.plainText : null,
     pages: findReportPdf(database, reportId)?.pages ?? null,
     delivery: isSigned ? deliveryOf(context, reportId) : null,
-    critical: criticalOfReport(context, reportId) ?? null,
+    critical: criticalResultOfReport(context, reportId) ?? null,
     objects: listReportObjects(database, reportId).map(({ kind, sopInstanceUid }) => ({
       ...{ kind, sopInstanceUid },
     })),
@@ -146,16 +146,18 @@ export function priorReports(
   const local = priorStudyIds.flatMap((priorId) => {
     const prior = findStudy(database, priorId)
     // An ID of the viewer area refers to the same images, but reports belong to the scribe area.
-    const reported =
+    const scribeStudy =
       prior?.area === 'viewer' ? findStudyByUid(database, 'scribe', prior.studyInstanceUid) : prior
-    const signed =
-      reported && isVisible(caller, reported) ? listSignedReports(database, reported.studyId) : []
-    return reported && signed.length > 0 ? priorOf(reported, signed) : []
+    const signedReports =
+      scribeStudy && isVisible(caller, scribeStudy)
+        ? listSignedReports(database, scribeStudy.studyId)
+        : []
+    return scribeStudy && signedReports.length > 0 ? priorReportOf(scribeStudy, signedReports) : []
   })
   const partner = priorReportTexts.map(
     (text): PriorReport => ({ ...NO_STUDY, source: 'partner', text }),
   )
-  const supplied = [...given, ...answered].map(
+  const suppliedReports = [...given, ...answered].map(
     ({ reportText, modality = '', studyDate = null, studyDescription = '' }): PriorReport => ({
       ...{
         ...NO_STUDY,
@@ -168,7 +170,7 @@ export function priorReports(
     }),
   )
   const seen = new Set<string>()
-  return [...local, ...partner, ...supplied]
+  return [...local, ...partner, ...suppliedReports]
     .filter(({ text }) => text.trim() !== '' && !seen.has(text.trim()) && seen.add(text.trim()))
     .sort((a, b) => (b.studyDate ?? '').localeCompare(a.studyDate ?? ''))
 }
@@ -179,10 +181,10 @@ const NO_STUDY = {
 }
 
 /** The report of the study, followed by its addenda. */
-function priorOf(study: StudyRecord, signed: readonly ReportRecord[]): PriorReport {
+function priorReportOf(study: StudyRecord, signedReports: readonly ReportRecord[]): PriorReport {
   const { studyId, studyInstanceUid, studyDescription, detail } = study
   const { scanType = '', scanDate = null } = detail.reportMetadata ?? {}
-  const texts = signed.map(({ isAddendum, plainText }) =>
+  const texts = signedReports.map(({ isAddendum, plainText }) =>
     isAddendum ? `Addendum\n${plainText ?? ''}` : (plainText ?? ''),
   )
   return {

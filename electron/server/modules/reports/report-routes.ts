@@ -14,12 +14,12 @@ import { StudyId } from '#shared/ids.ts'
 import { message } from '#shared/messages/message.ts'
 import { readContextDocument } from './clinical-context-queries.ts'
 import { type ClinicalContexts, clinicalContextOf } from './clinical-contexts.ts'
-import { documentCommunication, listOpenCriticals } from './critical-results.ts'
+import { listCriticalResults, recordCommunication } from './critical-results.ts'
 import { overrideIdentity, withdrawOverride } from './identity-override.ts'
 import { reportPdfUrl } from './pdf-links.ts'
 import { sendReportCopies } from './report-archive.ts'
 import { findReport } from './report-queries.ts'
-import { findReportingByUid, readReporting } from './report-reading.ts'
+import { findScribeStudyId, readReadingState } from './report-reading.ts'
 import { signReport } from './report-signing.ts'
 import * as templates from './report-templates.ts'
 import * as writing from './report-writing.ts'
@@ -55,7 +55,7 @@ export const reportHandlers = (
 ): Handlers => ({
   ...readingHandlers(context, contexts, callerOf),
   ...draftHandlers(context, eventLog, callerOf),
-  ...signedHandlers(context, publicBase, callerOf),
+  ...signedReportHandlers(context, publicBase, callerOf),
   ...templateHandlers(context, callerOf),
 })
 
@@ -72,9 +72,9 @@ const readingHandlers = (
 ): HandlerSubset<
   'read' | 'byUid' | 'askContext' | 'assign' | 'overrideIdentity' | 'withdrawOverride'
 > => ({
-  read: ({ params, user }) => readReporting(context, callerOf(user), params.studyId),
+  read: ({ params, user }) => readReadingState(context, callerOf(user), params.studyId),
   byUid: ({ params, user }) => ({
-    studyId: findReportingByUid(context, callerOf(user), params.studyInstanceUid),
+    studyId: findScribeStudyId(context, callerOf(user), params.studyInstanceUid),
   }),
   async askContext({ params: { studyId }, body: { again }, user }) {
     const caller = callerOf(user)
@@ -88,19 +88,19 @@ const readingHandlers = (
   assign({ params: { studyId }, body, user }) {
     const caller = callerOf(user)
     updateStudy(context, caller, 'scribe', studyId, { assignedTo: body.userId })
-    return notifyChange(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReadingState(context, caller, studyId))
   },
   overrideIdentity({ params: { studyId }, body, user }) {
     const caller = callerOf(user)
     overrideIdentity(context, caller, studyId, body)
     context.feed.noteImages()
-    return notifyChange(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReadingState(context, caller, studyId))
   },
   withdrawOverride({ params: { studyId }, user }) {
     const caller = callerOf(user)
     withdrawOverride(context, caller, studyId)
     context.feed.noteImages()
-    return notifyChange(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReadingState(context, caller, studyId))
   },
 })
 
@@ -112,7 +112,7 @@ const draftHandlers = (
   begin({ params: { studyId }, body, user }) {
     const caller = callerOf(user)
     writing.beginReport(context, caller, studyId, body)
-    return notifyChange(context, readReporting(context, caller, studyId))
+    return notifyChange(context, readReadingState(context, caller, studyId))
   },
   // Other windows show the author and the state of the report, which saving does not change.
   save({ params, body, user }) {
@@ -120,7 +120,7 @@ const draftHandlers = (
     return body.isLast ? notifyChange(context, saved) : saved
   },
   hold({ params, body, user }) {
-    const lock = writing.holdReport(context, callerOf(user), params.studyId, body)
+    const lock = writing.updateReportLock(context, callerOf(user), params.studyId, body)
     return body.isWriting ? { lock } : notifyChange(context, { lock })
   },
   revisions: ({ params, user }) => ({
@@ -135,12 +135,12 @@ const draftHandlers = (
     const caller = callerOf(user)
     const result = await signReport(context, eventLog, caller, studyId, body)
     if (result.outcome !== 'signed') return result
-    const reading = readReporting(context, caller, studyId)
+    const reading = readReadingState(context, caller, studyId)
     return notifyChange(context, { outcome: 'signed', reading })
   },
 })
 
-const signedHandlers = (
+const signedReportHandlers = (
   context: Context,
   publicBase: () => string,
   callerOf: CallerOf,
@@ -152,7 +152,7 @@ const signedHandlers = (
   cancelAddendum: ({ params, user }) =>
     notifyChange(context, writing.cancelOwnAddendum(context, callerOf(user), params.reportId)),
   pdfLink({ params: { reportId }, user }) {
-    checkSigned(context, callerOf, user, reportId)
+    checkReportSigned(context, callerOf, user, reportId)
     note(context, userActor(user.userId), 'report.pdf-link', reportId)
     return { url: reportPdfUrl(context, publicBase(), reportId) }
   },
@@ -160,19 +160,19 @@ const signedHandlers = (
     const caller = callerOf(user)
     if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
       throw new ApiError('not-permitted', message('reports.may-not-send'))
-    checkSigned(context, callerOf, user, reportId)
+    checkReportSigned(context, callerOf, user, reportId)
     return sendReportCopies(context, reportId, body.destinationId, userActor(user.userId))
   },
-  criticals: ({ user }) => ({ criticals: listOpenCriticals(context, callerOf(user)) }),
+  criticals: ({ user }) => ({ criticals: listCriticalResults(context, callerOf(user)) }),
   communicate: ({ params, body, user }) =>
-    notifyChange(context, documentCommunication(context, callerOf(user), params.reportId, body)),
+    notifyChange(context, recordCommunication(context, callerOf(user), params.reportId, body)),
 })
 
 /**
  * Checks that the report is signed.
  * @throws ApiError not-found: it is not a signed report of a study that the user may see
  */
-function checkSigned(
+function checkReportSigned(
   context: Context,
   callerOf: CallerOf,
   user: SignedInUser,

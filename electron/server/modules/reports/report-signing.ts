@@ -20,7 +20,7 @@ import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
 import { normalizeReport } from '#shared/report-text.ts'
 import { findClinicalContext } from './clinical-context-queries.ts'
 import { followedCorrection } from './correction-instant-queries.ts'
-import { demandPast, openCriticalResult } from './critical-results.ts'
+import { openCriticalResult, requirePastInstant } from './critical-results.ts'
 import { insertReportPdf } from './report-document-queries.ts'
 import {
   checkDraftOwner,
@@ -38,7 +38,13 @@ import {
   type ReportRecord,
   updateReport,
 } from './report-queries.ts'
-import { accessionOf, hashOfText, type ReportPart, signedPart, signerOf } from './signed-report.ts'
+import {
+  accessionOf,
+  hashOfText,
+  type ReportPart,
+  signedPartOf,
+  signerOf,
+} from './signed-report.ts'
 
 /** The draft to sign, and what the user stated about it. */
 export interface SignRequest {
@@ -56,10 +62,10 @@ export interface SignRequest {
   /** Warnings that the user acknowledged. */
   readonly acknowledged: readonly ReportCheck[]
 }
-type Unsigned =
+type UnsignedResult =
   | { readonly outcome: 'checks'; readonly findings: CheckFinding[] }
   | { readonly outcome: 'conflict'; readonly theirs: Draft }
-export type SignResult = { readonly outcome: 'signed'; readonly reportId: string } | Unsigned
+export type SignResult = { readonly outcome: 'signed'; readonly reportId: string } | UnsignedResult
 
 /** A draft that passed the checks, with the content of its PDF. */
 interface PreparedReport {
@@ -103,10 +109,10 @@ export async function signReport(
       const current = prepare(context, caller, studyId, request, signedAt)
       if ('outcome' in current) return current
       if (JSON.stringify(current.input) !== JSON.stringify(prepared.input)) return undefined
-      storeSigned(context, current, pdf)
+      storeSignedReport(context, current, pdf)
       if (current.part.finding !== null)
         openCriticalResult(context, caller, studyId, current.draft.reportId, current.part)
-      auditSigned(context, caller, current, pdf, request.acknowledged)
+      auditSigning(context, caller, current, pdf, request.acknowledged)
       queueDelivery(context, eventLog, current)
       return { outcome: 'signed', reportId: current.draft.reportId } as const
     })
@@ -124,7 +130,7 @@ function prepare(
   studyId: string,
   request: SignRequest,
   signedAt: string,
-): PreparedReport | Unsigned {
+): PreparedReport | UnsignedResult {
   const { database, clock } = context
   const user = signingUser(context, caller)
   // While orphaned files are being imported, a corrected copy may not be found yet, and the
@@ -148,7 +154,7 @@ function prepare(
   )
     return { outcome: 'checks', findings }
   if (communication)
-    demandPast('body.communication.communicatedAt', communication.communicatedAt, clock())
+    requirePastInstant('body.communication.communicatedAt', communication.communicatedAt, clock())
   const { isAddendum } = draft
   const earlier = listSignedReports(database, studyId)
   const part = {
@@ -158,7 +164,7 @@ function prepare(
       ? followedCorrection(database, study.studyInstanceUid, earlier, signedAt)
       : null,
   }
-  const parts = [...earlier.map((report) => signedPart(database, report)), part]
+  const parts = [...earlier.map((report) => signedPartOf(database, report)), part]
   return { study, draft, part, input: pdfInput(context, study, draft.reportId, parts) }
 }
 
@@ -177,7 +183,7 @@ const pdfInput = (
   metadata: detail.reportMetadata ?? {},
 })
 
-function storeSigned(
+function storeSignedReport(
   { database }: Context,
   { study, draft, part, input }: PreparedReport,
   pdf: ReportPdf,
@@ -197,7 +203,7 @@ function storeSigned(
   saveStudy(database, { ...study, status, updatedAt: signedAt }, study)
 }
 
-function auditSigned(
+function auditSigning(
   context: Context,
   caller: UserCaller,
   { study, draft: { reportId, studyId }, part }: PreparedReport,

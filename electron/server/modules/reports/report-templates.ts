@@ -1,7 +1,7 @@
 import { differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { visibleStudy } from '#server/modules/studies/study-access.ts'
+import { requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
@@ -34,9 +34,9 @@ export function listTemplates(
   const templates = queries.listReportTemplates(context.database, caller.user.userId)
   const view = (template: queries.ReportTemplateRecord) => templateView(context, template)
   if (studyId === undefined) return templates.map(view)
-  const subject = subjectOf(context, visibleStudy(context, caller, 'scribe', studyId))
+  const subject = subjectOf(context, requireVisibleStudy(context, caller, 'scribe', studyId))
   return templates
-    .map((template) => ({ template, fit: fitOf(template, subject) }))
+    .map((template) => ({ template, fit: matchedCriteriaCount(template, subject) }))
     .filter(({ fit }) => fit !== undefined)
     .map(({ template, fit = 0 }) => ({
       template,
@@ -58,11 +58,11 @@ export function addTemplate(
   const { database, clock, uuid } = context
   return database.transaction(() => {
     const ownerId = owner === 'mine' ? caller.user.userId : null
-    checkMayManage(caller, ownerId)
+    checkCanManage(caller, ownerId)
     const now = instantOf(clock())
     const ids = { templateId: uuid(), ownerId, createdAt: now, updatedAt: now }
     const record = { ...ids, ...template }
-    checkUnique(context, caller, record)
+    checkUniqueName(context, caller, record)
     queries.insertReportTemplate(database, record)
     const { templateId, kind, name } = record
     note(context, actorOf(caller), 'template.add', templateId, { kind, name, for: owner })
@@ -82,12 +82,12 @@ export function changeTemplate(
 ): ReportTemplate {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = requireChangeable(context, caller, templateId)
+    const before = requireChangeableTemplate(context, caller, templateId)
     const given = Object.fromEntries(
       Object.entries(patch).filter(([, value]) => value !== undefined),
     )
     const after = { ...before, ...given, updatedAt: instantOf(clock()) }
-    checkUnique(context, caller, after)
+    checkUniqueName(context, caller, after)
     queries.updateReportTemplate(database, after)
     const { updatedAt: _, ...changes } = differences(before, after)
     const fields = Object.keys(changes)
@@ -102,7 +102,7 @@ export function changeTemplate(
  */
 export function removeTemplate(context: Context, caller: UserCaller, templateId: string): void {
   context.database.transaction(() => {
-    const { kind, name } = requireChangeable(context, caller, templateId)
+    const { kind, name } = requireChangeableTemplate(context, caller, templateId)
     queries.deleteReportTemplate(context.database, templateId)
     note(context, actorOf(caller), 'template.remove', templateId, { kind, name })
   })
@@ -120,17 +120,17 @@ const templateView = (
  * Checks that the caller may manage templates of this owner.
  * @throws ApiError not-permitted
  */
-function checkMayManage(caller: UserCaller, ownerId: string | null): void {
+function checkCanManage(caller: UserCaller, ownerId: string | null): void {
   demand(caller, 'writeReports')
   if (ownerId === null && !isAllowed(caller, 'manageGateway'))
     throw new ApiError('not-permitted', message('reports.may-not-change-shared'))
 }
 
-function requireChangeable({ database }: Context, caller: UserCaller, templateId: string) {
+function requireChangeableTemplate({ database }: Context, caller: UserCaller, templateId: string) {
   const template = queries.findReportTemplate(database, templateId)
   if (!template || (template.ownerId !== null && template.ownerId !== caller.user.userId))
     throw new ApiError('not-found', message('reports.template-unknown'))
-  checkMayManage(caller, template.ownerId)
+  checkCanManage(caller, template.ownerId)
   return template
 }
 
@@ -138,7 +138,7 @@ function requireChangeable({ database }: Context, caller: UserCaller, templateId
  * Checks that name and shortcut are free.
  * @throws ApiError refused
  */
-function checkUnique(
+function checkUniqueName(
   { database }: Context,
   { user }: UserCaller,
   template: queries.ReportTemplateRecord,
@@ -162,7 +162,7 @@ const isSame = (a: string | null, b: string | null) =>
  * Modalities of objects that refer to images (PS3.3 C.7.3.1.1.1): reports, presentation states, key
  * objects.
  */
-export const NO_IMAGES: readonly string[] = ['SR', 'DOC', 'OT', 'PR', 'KO']
+export const NON_IMAGE_MODALITIES: readonly string[] = ['SR', 'DOC', 'OT', 'PR', 'KO']
 
 /**
  * The study data that the scope of a template is compared with; unknown values are undefined or
@@ -186,14 +186,14 @@ export function subjectOf(
 ): TemplateSubject {
   const { scanType = '', sex, age, dateOfBirth, scanDate } = detail.reportMetadata ?? {}
   const received = (findImageStudy(context.database, studyInstanceUid)?.modalities ?? []).filter(
-    (modality) => !NO_IMAGES.includes(modality),
+    (modality) => !NON_IMAGE_MODALITIES.includes(modality),
   )
   const named = scanType.toUpperCase().match(/[A-Z0-9_]+/g) ?? []
   return {
     modalities: received.length > 0 ? received : named,
     sex,
     age:
-      yearsOf(age) ??
+      ageYearsOf(age) ??
       (dateOfBirth === undefined
         ? undefined
         : yearsBetween(dateOfBirth, scanDate ?? createdAt.slice(0, 10))),
@@ -205,7 +205,7 @@ export function subjectOf(
  * The number of criteria of the scope that the study meets; undefined if it violates one. Criteria
  * that cannot be evaluated are ignored, so that a template is offered rather than hidden.
  */
-export function fitOf(
+export function matchedCriteriaCount(
   template: queries.ReportTemplateRecord,
   { modalities, sex, age, description }: TemplateSubject,
 ): number | undefined {
@@ -224,14 +224,16 @@ export function fitOf(
 }
 
 /** Reads an age in years from free text such as `45`, `45 y`, `045Y` (PS3.5 AS) or `6 months`. */
-function yearsOf(age: string | undefined): number | undefined {
+function ageYearsOf(age: string | undefined): number | undefined {
   const [, count, unit = ''] = /^\s*(\d{1,3})\s*([a-z]*)/i.exec(age ?? '') ?? []
   if (count === undefined) return undefined
   return /^(m|w|d)/i.test(unit)
-    ? Math.floor(Number(count) / PER_YEAR[unit[0]?.toLowerCase() as keyof typeof PER_YEAR])
+    ? Math.floor(
+        Number(count) / UNITS_PER_YEAR[unit[0]?.toLowerCase() as keyof typeof UNITS_PER_YEAR],
+      )
     : Number(count)
 }
-const PER_YEAR = { m: 12, w: 52, d: 365 }
+const UNITS_PER_YEAR = { m: 12, w: 52, d: 365 }
 
 /** Whole years between two days, `YYYY-MM-DD`. */
 function yearsBetween(birth: string, day: string): number {

@@ -10,7 +10,7 @@ import type {
   Draft,
   DraftRevision,
   ReportLock,
-  Saved,
+  SaveOutcome,
 } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId } from '#shared/ids.ts'
@@ -31,7 +31,7 @@ import { cancelAddendum } from './reports.ts'
 /** Number of revisions that are kept of a draft. */
 const MAX_REVISIONS = 100
 
-export interface WindowText {
+export interface DraftTextUpdate {
   readonly windowId: string
   readonly text: string
   /** The page is being closed, and an earlier save of this window may still be in transit. */
@@ -46,7 +46,7 @@ export function beginReport(
   context: Context,
   caller: UserCaller,
   studyId: string,
-  { windowId, takeOver, text, isLast = false }: WindowText & { readonly takeOver: boolean },
+  { windowId, takeOver, text, isLast = false }: DraftTextUpdate & { readonly takeOver: boolean },
 ): void {
   const { database } = context
   const { userId } = caller.user
@@ -55,7 +55,7 @@ export function beginReport(
     const { study, draft, lock } = state
     const refusal = drafts.otherOwnerOf(context, caller, state)
     if (!takeOver && refusal !== undefined) throw new ApiError('refused', refusal)
-    if (!takeOver && lock && lock.windowId !== windowId) throw drafts.inAnotherWindow()
+    if (!takeOver && lock && lock.windowId !== windowId) throw drafts.inAnotherWindowError()
     const at = instantOf(context.clock())
     const status = nextStatus('dictate', study.status)
     if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
@@ -95,9 +95,9 @@ function assignDraft(
   at: string,
 ): queries.ReportRecord {
   if (draft.userId === userId) return draft
-  const taken = { ...draft, userId, updatedAt: at }
-  queries.updateReport(database, taken)
-  return taken
+  const takenOver = { ...draft, userId, updatedAt: at }
+  queries.updateReport(database, takenOver)
+  return takenOver
 }
 
 function newDraft(
@@ -167,8 +167,8 @@ export function saveReport(
     revision,
     text,
     isLast = false,
-  }: WindowText & { readonly reportId?: string | undefined; readonly revision: number },
-): Saved {
+  }: DraftTextUpdate & { readonly reportId?: string | undefined; readonly revision: number },
+): SaveOutcome {
   const { database, clock } = context
   const { userId } = caller.user
   return database.transaction(() => {
@@ -192,7 +192,7 @@ export function saveReport(
 }
 
 /** Renews or releases the lock of this window. Returns the current lock. */
-export function holdReport(
+export function updateReportLock(
   context: Context,
   caller: UserCaller,
   studyId: string,

@@ -30,9 +30,9 @@ export type ReportQuery = StudyIdentifiers & { readonly reportId?: string | unde
  * The reports of a study, including addenda, oldest first. The text of drafts is left out.
  * @throws ApiError malformed, not-permitted, not-found
  */
-export function listStudyReports(context: Context, caller: Caller, either: StudyIdentifiers) {
+export function listStudyReports(context: Context, caller: Caller, identifiers: StudyIdentifiers) {
   demand(caller, 'readStudies')
-  const study = resolveStudy(context, caller, 'scribe', either, 'query')
+  const study = resolveStudy(context, caller, 'scribe', identifiers, 'query')
   const reports = queries
     .listReports(context.database, study.studyId)
     .map((report) => (report.status === 'completed' ? report : { ...report, plainText: null }))
@@ -51,10 +51,10 @@ export function readSignedReports(
   demand(caller, 'readStudies')
   if (reportId === undefined) {
     const study = resolveStudy(context, caller, 'scribe', either, 'query')
-    const signed = queries.listSignedReports(context.database, study.studyId)
-    return { reports: signed.map((report) => itemOf(report, study)), ...namesOf(study) }
+    const signedReports = queries.listSignedReports(context.database, study.studyId)
+    return { reports: signedReports.map((report) => itemOf(report, study)), ...namesOf(study) }
   }
-  const { report, study } = visibleReport(context, caller, reportId)
+  const { report, study } = requireVisibleReport(context, caller, reportId)
   if (either.studyId !== undefined || either.studyInstanceUid !== undefined) {
     if (resolveStudy(context, caller, 'scribe', either, 'query').studyId !== study.studyId)
       throw new ApiError('malformed', message('reports.not-of-study'), {
@@ -76,7 +76,7 @@ export function startAddendum(context: Context, caller: Caller, reportId: string
   const { database, clock, uuid } = context
   return database.transaction(() => {
     demand(caller, 'writeReports')
-    const { report, study } = visibleReport(context, caller, reportId)
+    const { report, study } = requireVisibleReport(context, caller, reportId)
     const status = nextStatus('startAddendum', study.status)
     if (study.cancelledAt !== null) return refusal('studies.cancelled')
     if (study.status === 'addendum_active') return refusal('reports.addendum-active-already')
@@ -91,7 +91,7 @@ export function startAddendum(context: Context, caller: Caller, reportId: string
       ...{ status: 'in_progress', signedAt: null, isCritical: null, plainText: null },
       ...{ snapshotMetadata: detail.reportMetadata ?? {}, createdAt: now, updatedAt: now },
     })
-    moveStudy(context, caller, study, status, 'report.start-addendum', addendumId)
+    changeStudyStatus(context, caller, study, status, 'report.start-addendum', addendumId)
     return { success: true, message: message('reports.addendum-active') }
   })
 }
@@ -104,20 +104,20 @@ export function cancelAddendum(context: Context, caller: Caller, reportId: strin
   const { database } = context
   return database.transaction(() => {
     demand(caller, 'writeReports')
-    const { report, study } = visibleReport(context, caller, reportId)
+    const { report, study } = requireVisibleReport(context, caller, reportId)
     const status = nextStatus('cancelAddendum', study.status)
     const active = queries.findDraft(database, study.studyId)
     if (status === undefined || !active?.isAddendum) return refusal('reports.addendum-none-active')
     if (report.isAddendum && report.reportId !== active.reportId)
       return refusal('reports.addendum-completed')
     queries.deleteReport(database, active.reportId)
-    moveStudy(context, caller, study, status, 'report.cancel-addendum', active.reportId)
+    changeStudyStatus(context, caller, study, status, 'report.cancel-addendum', active.reportId)
     return { success: true, message: message('reports.addendum-cancelled') }
   })
 }
 
 /** @throws ApiError not-found */
-function visibleReport({ database }: Context, caller: Caller, reportId: string) {
+function requireVisibleReport({ database }: Context, caller: Caller, reportId: string) {
   const report = queries.findReport(database, reportId)
   const study = report && findStudy(database, report.studyId)
   if (!report || study?.area !== 'scribe' || !isVisible(caller, study))
@@ -125,7 +125,7 @@ function visibleReport({ database }: Context, caller: Caller, reportId: string) 
   return { report, study }
 }
 
-function moveStudy(
+function changeStudyStatus(
   context: Context,
   caller: Caller,
   study: ScribeStudyRecord,

@@ -44,7 +44,7 @@ export interface ArchivedReport {
 }
 
 /** Reads a signed report; undefined if there is none with that ID. */
-export function archivedReport(
+export function readArchivedReport(
   { database }: Context,
   reportId: string,
 ): ArchivedReport | undefined {
@@ -53,16 +53,18 @@ export function archivedReport(
   const pdf = readReportPdf(database, reportId)
   if (report?.status !== 'completed' || !study || !pdf) return undefined
   const { studyInstanceUid, studyDescription } = study
-  const signed = listSignedReports(database, study.studyId).filter(({ seq }) => seq <= report.seq)
+  const signedReports = listSignedReports(database, study.studyId).filter(
+    ({ seq }) => seq <= report.seq,
+  )
   return {
     ...{ reportId, studyInstanceUid, studyDescription, pdf },
     accessionNumber: accessionOf(database, studyInstanceUid),
     metadata: report.snapshotMetadata,
-    parts: signed.map((one) => ({ reportId: one.reportId, ...signedPart(database, one) })),
+    parts: signedReports.map((one) => ({ reportId: one.reportId, ...signedPartOf(database, one) })),
   }
 }
 
-export function signedPart(database: Database, report: ReportRecord): ReportPart {
+export function signedPartOf(database: Database, report: ReportRecord): ReportPart {
   const { reportId, isAddendum, userId, updatedAt } = report
   const signedAt = report.signedAt ?? updatedAt
   const text = report.plainText ?? ''
@@ -78,11 +80,15 @@ export function signedPart(database: Database, report: ReportRecord): ReportPart
     isCritical: report.isCritical ?? false,
     finding: critical?.finding ?? null,
     communication: critical?.communication ? (communication as Communication) : null,
-    follows: isAddendum ? followedBy(database, report, signedAt) : null,
+    follows: isAddendum ? precedingCorrectionOf(database, report, signedAt) : null,
   }
 }
 
-function followedBy(database: Database, { studyId, seq }: ReportRecord, signedAt: string) {
+function precedingCorrectionOf(
+  database: Database,
+  { studyId, seq }: ReportRecord,
+  signedAt: string,
+) {
   const study = findStudy(database, studyId)
   const earlier = listSignedReports(database, studyId).filter((one) => one.seq < seq)
   return study ? followedCorrection(database, study.studyInstanceUid, earlier, signedAt) : null

@@ -23,11 +23,11 @@ type Calls = typeof sandbox
 type Body<K extends keyof Calls> = CallOf<Calls[K]>['body']
 
 /** An attempt takes 15 s at most; an unreachable partner is noticed sooner. */
-const ATTEMPT_MS = 20_000
+const ATTEMPT_TIMEOUT_MS = 20_000
 const POLL_MS = 50
 
 /** The services of the sandbox's own gateway that its calls use. */
-export interface BenchServices {
+export interface SandboxServices {
   readonly requester: Requester
   readonly eventLog: EventLog
   readonly deliveries: ReportDeliveries
@@ -38,13 +38,13 @@ export interface BenchServices {
 }
 
 /** What integrators make happen in the sandbox. */
-export class SandboxBench implements AsyncDisposable {
+export class SandboxActions implements AsyncDisposable {
   readonly #context: Context
-  readonly #services: BenchServices
+  readonly #services: SandboxServices
   readonly #partner: SimulatedPartner
   readonly #exams = new KeyedMutex()
 
-  constructor(context: Context, services: BenchServices) {
+  constructor(context: Context, services: SandboxServices) {
     this.#context = context
     this.#services = services
     this.#partner = new SimulatedPartner(context)
@@ -131,7 +131,7 @@ export class SandboxBench implements AsyncDisposable {
       const { state, attempts } = deliveryView(this.#context, reportId)
       return state !== 'waiting' || attempts > (before.get(reportId) ?? 0)
     }
-    for (const end = Date.now() + ATTEMPT_MS; Date.now() < end; await wait(POLL_MS)) {
+    for (const end = Date.now() + ATTEMPT_TIMEOUT_MS; Date.now() < end; await wait(POLL_MS)) {
       await deliveries.settled()
       if (reportIds.some(isTried) || reportIds.length === 0) return
     }

@@ -15,7 +15,7 @@ import type { SandboxEvent } from '#shared/contract/sandbox.ts'
 import { EVENTS, type EventData, type EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, uuidOf } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { issueMessage } from '#shared/messages/issues.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
@@ -40,7 +40,7 @@ export async function sendTestEvent(
   const endpoint = targetFor(context, type, apiKeyId)
   if (!endpoint) throw new ApiError('refused', message('sandbox.no-webhook'))
   const id = idFromUuid('whe', context.uuid())
-  const data = checkedData(type, { ...inventedData(context, publicBase, type, id), ...given })
+  const data = checkedData(type, { ...sampleData(context, publicBase, type, id), ...given })
   const body = Buffer.from(JSON.stringify({ id, type, data }))
   const at = context.clock()
   const request = {
@@ -55,7 +55,7 @@ export async function sendTestEvent(
   let outcome: PartnerOutcome | undefined
   try {
     await requester.request(type, data, {
-      ...{ id, endpoint, evenIfOpen: true },
+      ...{ id, endpoint, ignoresOpenCircuit: true },
       about: { subject: 'test', studyInstanceUid: null, isTest: true },
       accept: acceptAnswer(type),
       onOutcome(ended) {
@@ -68,7 +68,7 @@ export async function sendTestEvent(
   return { eventId: id, request, response: outcome ? responseOf(type, outcome) : null }
 }
 
-function inventedData(context: Context, publicBase: string, type: EventType, id: string) {
+function sampleData(context: Context, publicBase: string, type: EventType, id: string) {
   const { settings, clock } = context
   const { day } = wallClock(clock(), timeZoneOf(settings.get('clinic.timeZone')))
   return testEventData(type, {
@@ -98,10 +98,10 @@ function responseOf(
   const sentence: Message = verdict?.sentence ?? detail ?? message('sandbox.no-response')
   return {
     ...{ outcome: fault ?? 'accepted', httpStatus, tookMs },
-    verdict: english(sentence),
+    verdict: englishText(sentence),
     notes: (verdict?.notes ?? []).map(({ path, sentence: why }) => ({
       path,
-      message: english(why),
+      message: englishText(why),
     })),
     body: response?.toString() ?? null,
   }

@@ -18,7 +18,7 @@ import { explanationOf, MessageError } from '#shared/messages/message-error.ts'
 const HOST = '127.0.0.1'
 const AE_TITLE = 'SANDBOX'
 /** How long the studies of an exam may take: the images are complete after some seconds. */
-const STUDIES_MS = 30_000
+const STUDY_TIMEOUT_MS = 30_000
 const POLL_MS = 100
 
 /**
@@ -39,10 +39,10 @@ export async function runExam(
   const keys = { modality: '', startDate: day.replaceAll('-', '') }
   try {
     const { exams } = await connectAsModality(peer, AE_TITLE, keys)
-    const exam = chosenExam(context, exams, accessionNumber)
+    const exam = requireExam(context, exams, accessionNumber)
     const images = await performExam(peer, AE_TITLE, exam)
     const { studyInstanceUid, patientId } = exam
-    for (const end = Date.now() + STUDIES_MS; Date.now() < end; await wait(POLL_MS)) {
+    for (const end = Date.now() + STUDY_TIMEOUT_MS; Date.now() < end; await wait(POLL_MS)) {
       const isComplete = findImageStudy(database, studyInstanceUid)?.state === 'settled'
       if (isComplete) break
     }
@@ -60,7 +60,7 @@ export async function runExam(
   }
 }
 
-function chosenExam(
+function requireExam(
   { database }: Context,
   exams: readonly WorklistExam[],
   accessionNumber: string | undefined,

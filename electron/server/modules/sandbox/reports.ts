@@ -23,11 +23,11 @@ import {
   uidOfUuid,
   type WebhookEventId,
 } from '#shared/ids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 const EMAIL = 'radiologist@sandbox.invalid'
-const TEXT =
+const REPORT_TEXT =
   'Indication: test of the interface.\nFindings: none; this patient is invented.\nImpression: test report of the sandbox.'
 const FINDING = 'Invented critical finding of the sandbox.'
 const METADATA = {
@@ -47,7 +47,7 @@ export async function signTestReport(
   eventLog: Pick<EventLog, 'begin'>,
   caller: Caller,
   {
-    plainText = TEXT,
+    plainText = REPORT_TEXT,
     isCritical = false,
     ...either
   }: StudyIdentifiers & {
@@ -57,14 +57,14 @@ export async function signTestReport(
 ): Promise<{ reportId: ReportId; studyId: StudyId; studyInstanceUid: string }> {
   const study = studyOf(context, caller, either)
   const { studyId, studyInstanceUid } = study
-  const radiologist = radiologistOf(context)
+  const radiologist = ensureRadiologist(context)
   const windowId = context.uuid()
   if (study.status === 'completed') beginAddendum(context, caller, studyId)
   beginReport(context, radiologist, studyId, { windowId, takeOver: true, text: plainText })
-  const begun = requireDraft(readDraftState(context, radiologist, studyId))
-  const { reportId } = begun
+  const draft = requireDraft(readDraftState(context, radiologist, studyId))
+  const { reportId } = draft
   const saved = saveReport(context, radiologist, studyId, {
-    ...{ windowId, reportId, revision: begun.revision, text: plainText },
+    ...{ windowId, reportId, revision: draft.revision, text: plainText },
   })
   if (saved.outcome === 'conflict') throw new ApiError('refused', message('sandbox.changed'))
   const result = await signReport(context, eventLog, radiologist, studyId, {
@@ -105,7 +105,7 @@ function beginAddendum(context: Context, caller: Caller, studyId: string): void 
 }
 
 /** The account that signs. It has no password, so nobody can sign in with it. */
-function radiologistOf(context: Context): UserCaller {
+function ensureRadiologist(context: Context): UserCaller {
   const { database, clock, uuid } = context
   const found = userByEmail(database, EMAIL)
   if (found) return windowCaller(context)(signedInUser(found))
@@ -119,7 +119,7 @@ function radiologistOf(context: Context): UserCaller {
     ...{ invitedSource: 'dashboard', passwordHash: null, lastLoginAt: null },
     ...{ createdAt: now, updatedAt: now, deactivatedAt: null },
   })
-  return radiologistOf(context)
+  return ensureRadiologist(context)
 }
 
 /** A delivery as an integrator sees it. */
@@ -135,4 +135,4 @@ export function deliveryView(context: Context, reportId: string): SandboxDeliver
   }
 }
 
-const textOf = (text: Message): string => english(text)
+const textOf = (text: Message): string => englishText(text)

@@ -5,11 +5,11 @@ import type { ApiKeyCaller, Caller } from '#server/modules/users/caller.ts'
 import { sandbox as calls, dashboardSandbox } from '#shared/contract/sandbox.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import type { SandboxBench } from './bench.ts'
+import type { SandboxActions } from './bench.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Only a test key is admitted, and only the gateway of the sandbox accepts test keys. */
-function onlyKey(caller: Caller): ApiKeyCaller {
+function requireApiKey(caller: Caller): ApiKeyCaller {
   if (caller.kind === 'api-key') return caller
   throw new ApiError('not-permitted', message('http.test-key-needed'))
 }
@@ -21,22 +21,22 @@ function onlyKey(caller: Caller): ApiKeyCaller {
  */
 export function serveSandboxCalls(
   app: HttpApp,
-  bench: SandboxBench | undefined,
+  bench: SandboxActions | undefined,
   empty: ((actor: Actor) => void) | undefined,
 ): void {
-  const own = (): SandboxBench => {
+  const requireBench = (): SandboxActions => {
     if (bench) return bench
     throw new ApiError('not-permitted', message('http.test-key-needed'))
   }
   serveAll(app, calls, {
-    read: () => own().state(),
-    setWebhook: ({ body, caller }) => own().setWebhook(body, onlyKey(caller)),
-    runExam: ({ body }) => own().runExam(body),
-    signReport: ({ body, caller }) => own().signReport(body, onlyKey(caller)),
-    sendEvent: ({ body, caller }) => own().sendEvent(body, onlyKey(caller)),
-    advance: () => own().advance(),
+    read: () => requireBench().state(),
+    setWebhook: ({ body, caller }) => requireBench().setWebhook(body, requireApiKey(caller)),
+    runExam: ({ body }) => requireBench().runExam(body),
+    signReport: ({ body, caller }) => requireBench().signReport(body, requireApiKey(caller)),
+    sendEvent: ({ body, caller }) => requireBench().sendEvent(body, requireApiKey(caller)),
+    advance: () => requireBench().advance(),
     empty({ caller }) {
-      empty?.(keyActor(onlyKey(caller).apiKeyId))
+      empty?.(keyActor(requireApiKey(caller).apiKeyId))
       return { success: true, message: message('sandbox.being-emptied') }
     },
   })
@@ -47,32 +47,35 @@ export function serveSandboxCalls(
  * @param sandbox undefined in the gateway of the sandbox
  */
 export function serveSandboxWindow(app: HttpApp, sandbox: Sandbox | undefined): void {
-  const own = (): Sandbox => {
+  const requireSandbox = (): Sandbox => {
     if (sandbox) return sandbox
     throw new ApiError('refused', message('sandbox.is-the-sandbox'))
   }
   serveAll(app, dashboardSandbox, {
-    read: () => own().overview(),
+    read: () => requireSandbox().overview(),
     async switch({ body, user }) {
-      await own().switch(body.isOn, userActor(user.userId))
-      return own().overview()
+      await requireSandbox().switch(body.isOn, userActor(user.userId))
+      return requireSandbox().overview()
     },
     async createKey({ body, user }) {
-      const { apiKey, key } = await own().createKey(body.description, userActor(user.userId))
+      const { apiKey, key } = await requireSandbox().createKey(
+        body.description,
+        userActor(user.userId),
+      )
       const { oldLast4: _, oldExpiresAt: __, ...row } = apiKey
       return { apiKey: { ...row, old: null }, key }
     },
     revokeKey({ params, user }) {
-      own().revokeKey(params.apiKeyId, userActor(user.userId))
+      requireSandbox().revokeKey(params.apiKeyId, userActor(user.userId))
       return { success: true }
     },
     setWebhook({ body: { url, ...options }, user }) {
-      const secret = own().setWebhook(url, options, userActor(user.userId))
-      return { overview: own().overview(), secret }
+      const secret = requireSandbox().setWebhook(url, options, userActor(user.userId))
+      return { overview: requireSandbox().overview(), secret }
     },
     async empty({ user }) {
-      await own().empty(userActor(user.userId))
-      return own().overview()
+      await requireSandbox().empty(userActor(user.userId))
+      return requireSandbox().overview()
     },
   })
 }

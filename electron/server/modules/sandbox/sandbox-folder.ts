@@ -32,13 +32,14 @@ const formerFolder = (folder: string) => join(folder, 'sandbox-former')
  * @param folder the data folder of the gateway
  */
 export function prepareSandboxFolder(folder: string): string {
-  const own = sandboxFolder(folder)
-  if (!existsSync(own) && existsSync(nextFolder(folder))) renameSync(nextFolder(folder), own)
+  const ownFolder = sandboxFolder(folder)
+  if (!existsSync(ownFolder) && existsSync(nextFolder(folder)))
+    renameSync(nextFolder(folder), ownFolder)
   for (const rest of [nextFolder(folder), formerFolder(folder)])
     rmSync(rest, { recursive: true, force: true })
-  makeFolder(own)
-  mark(own)
-  return own
+  makeFolder(ownFolder)
+  mark(ownFolder)
+  return ownFolder
 }
 
 /** What a test key may do: everything that an interface call can. */

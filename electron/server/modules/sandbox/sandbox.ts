@@ -9,7 +9,7 @@ import type { SandboxOverview } from '#shared/contract/sandbox.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
-import type { SandboxBench } from './bench.ts'
+import type { SandboxActions } from './bench.ts'
 import {
   keptSandboxSettings,
   prepareSandboxFolder,
@@ -21,7 +21,7 @@ import { setWebhook } from './webhook.ts'
 /** The sandbox's own gateway: a complete one without ports on the network. */
 export interface SandboxGateway extends AsyncDisposable {
   readonly context: Context
-  readonly bench: SandboxBench
+  readonly bench: SandboxActions
   /** Answers a request that a listener of the live gateway received. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
 }
@@ -66,7 +66,7 @@ export class Sandbox implements AsyncDisposable {
     if (!this.#isOn || (!this.#gateway && !this.#changing)) return false
     if (this.#changing) {
       void this.#changing.then(() => {
-        if (!response.writableEnded && !this.#pass(request, response)) endUnavailable(response)
+        if (!response.writableEnded && !this.#pass(request, response)) respondUnavailable(response)
       })
       return true
     }
@@ -197,8 +197,8 @@ export class Sandbox implements AsyncDisposable {
 
   /** Makes one change at a time, during which requests wait. */
   #change(work: () => Promise<void>): Promise<void> {
-    const done = this.#changes.run('change', work)
-    const changing = done.then(
+    const changeRun = this.#changes.run('change', work)
+    const changing = changeRun.then(
       () => undefined,
       () => undefined,
     )
@@ -206,7 +206,7 @@ export class Sandbox implements AsyncDisposable {
     void changing.then(() => {
       if (this.#changing === changing) this.#changing = undefined
     })
-    return done
+    return changeRun
   }
 
   #pass(request: IncomingMessage, response: ServerResponse): boolean {
@@ -224,7 +224,7 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-const PROBLEM = JSON.stringify({
+const PROBLEM_BODY = JSON.stringify({
   type: 'urn:isthmus:problem:unavailable',
   title: 'Not available',
   status: 503,
@@ -234,5 +234,5 @@ const PROBLEM = JSON.stringify({
   errors: [],
 })
 
-const endUnavailable = (response: ServerResponse) =>
-  response.writeHead(503, { 'content-type': 'application/problem+json' }).end(PROBLEM)
+const respondUnavailable = (response: ServerResponse) =>
+  response.writeHead(503, { 'content-type': 'application/problem+json' }).end(PROBLEM_BODY)

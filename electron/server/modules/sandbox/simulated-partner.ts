@@ -2,7 +2,7 @@ import { openPartnerSimulator, type PartnerSimulator } from '#electron/simulator
 import type { Context } from '#server/context.ts'
 import { newSecret, readPartner, setPartner } from '#server/modules/partners/service.ts'
 import { KeyedMutex } from '#server/platform/concurrency.ts'
-import { isSimulated, SIMULATED_PATH } from './webhook.ts'
+import { isSimulatorUrl, SIMULATED_PATH } from './webhook.ts'
 
 /**
  * The partner of a sandbox without a webhook: answers all events with invented exams, so that every
@@ -21,12 +21,12 @@ export class SimulatedPartner implements AsyncDisposable {
   async ensure(): Promise<void> {
     await this.#starts.run('start', async () => {
       const { url } = readPartner(this.#context)
-      if (url !== null && (!isSimulated(url) || this.#simulator)) return
+      if (url !== null && (!isSimulatorUrl(url) || this.#simulator)) return
       const secret = newSecret()
       const { clock } = this.#context
       this.#simulator = await openPartnerSimulator({ host: '127.0.0.1', port: 0, secret, clock })
-      const own = new URL(SIMULATED_PATH, this.#simulator.url).href
-      setPartner(this.#context, { url: own, secret, allowPlaintext: true }, 'gateway')
+      const ownUrl = new URL(SIMULATED_PATH, this.#simulator.url).href
+      setPartner(this.#context, { url: ownUrl, secret, allowPlaintext: true }, 'gateway')
     })
   }
 

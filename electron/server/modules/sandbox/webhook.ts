@@ -6,12 +6,12 @@ import type { SandboxState } from '#shared/contract/sandbox.ts'
 /** By this path the sandbox knows its own simulator again, whatever its port is. */
 export const SIMULATED_PATH = '/simulated-partner'
 
-export const isSimulated = (url: string): boolean => new URL(url).pathname === SIMULATED_PATH
+export const isSimulatorUrl = (url: string): boolean => new URL(url).pathname === SIMULATED_PATH
 
 /** Where the events of the sandbox go; null before the first. */
 export function webhookOf(context: Context): SandboxState['webhook'] {
   const { url } = readPartner(context)
-  return url === null ? null : { url, isSimulated: isSimulated(url) }
+  return url === null ? null : { url, isSimulated: isSimulatorUrl(url) }
 }
 
 /**
@@ -36,11 +36,11 @@ export function setWebhook(
   const before = readPartner(context).url
   const isSameHost =
     before !== null && URL.canParse(url) && new URL(before).origin === new URL(url).origin
-  const made = secret === undefined && !isSameHost ? newSecret() : null
+  const generatedSecret = secret === undefined && !isSameHost ? newSecret() : null
   const set = setPartner(
     context,
-    { url, secret: secret ?? made ?? undefined, allowPlaintext },
+    { url, secret: secret ?? generatedSecret ?? undefined, allowPlaintext },
     actor,
   )
-  return { url: set.url ?? url, secret: made ?? set.secret }
+  return { url: set.url ?? url, secret: generatedSecret ?? set.secret }
 }

@@ -60,9 +60,9 @@ export function openMailServer(context: Context): MailServer {
         if (wanted.security === 'none' && wanted.user !== null)
           throw refused('security', message('settings.password-in-plain-text'))
         // The password must not be sent to another server.
-        const isOtherServer = wanted.host !== config().host || wanted.user !== config().user
+        const isServerChanged = wanted.host !== config().host || wanted.user !== config().user
         const isDeleted =
-          (password === null || (password === undefined && isOtherServer)) &&
+          (password === null || (password === undefined && isServerChanged)) &&
           deleteSecret(context, MAIL_PASSWORD)
         if (typeof password === 'string') storeSecret(context, MAIL_PASSWORD, password)
         context.settings.change(

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import { recoveryKeyState } from '#server/database/recovery-key.ts'
 import { recentDevices } from '#server/modules/diagnostics/readiness.ts'
-import { newestCalls } from '#server/modules/events/meter.ts'
+import { defaultEndpointStatus } from '#server/modules/events/meter.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts'
@@ -12,7 +12,7 @@ import type { BackupState, SetupState, SetupStep } from '#shared/contract/dashbo
  * Whether each step is done. This follows from the state of the gateway; users do not mark steps as
  * done.
  */
-const IS_DONE: Readonly<Record<SetupStep, (state: SetupFacts) => boolean>> = {
+const STEP_DONE_CHECKS: Readonly<Record<SetupStep, (state: SetupFacts) => boolean>> = {
   clinic: ({ clinic }) => clinic.name !== '' && clinic.timeZone !== 'local',
   owner: ({ hasOwner }) => hasOwner,
   recovery: ({ recovery }) => recovery.state === 'ready',
@@ -32,8 +32,8 @@ type SetupFacts = Omit<SetupState, 'done'> & {
   readonly isReachable: boolean
 }
 
-const stepsDone = (facts: SetupFacts): SetupStep[] =>
-  (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))
+const completedSteps = (facts: SetupFacts): SetupStep[] =>
+  (Object.keys(STEP_DONE_CHECKS) as SetupStep[]).filter((step) => STEP_DONE_CHECKS[step](facts))
 
 /** The state that the first-run wizard shows. */
 export function setupState(
@@ -42,9 +42,9 @@ export function setupState(
   backup: BackupState,
 ): SetupState {
   const timeZone = context.settings.get('clinic.timeZone')
-  const listening = listeners.filter(({ isUp }) => isUp)
+  const activeListeners = listeners.filter(({ isUp }) => isUp)
   const portOf = (name: string) => {
-    const address = listening.find((one) => one.name === name)?.address
+    const address = activeListeners.find((one) => one.name === name)?.address
     return address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
   }
   const host = context.settings.get('dimse.host')
@@ -63,12 +63,12 @@ export function setupState(
       addresses: lanAddresses(host),
     },
     devices: recentDevices(context),
-    partner: newestCalls(context.database),
+    partner: defaultEndpointStatus(context.database),
     backup,
   }
   const isReachable =
     portOf('dimse') !== undefined &&
     !isLoopback(host) &&
     state.dicom.addresses.some(({ kind }) => kind === 'network')
-  return { ...state, done: stepsDone({ ...state, hasOwner: hasUser(context), isReachable }) }
+  return { ...state, done: completedSteps({ ...state, hasOwner: hasUser(context), isReachable }) }
 }

@@ -8,14 +8,14 @@ import { sendInstances } from '#server/dicom/scu/store.ts'
 import type { WorklistExam } from '#server/dicom/scu/worklist.ts'
 
 /** Number of slices of a simulated exam. */
-const SLICES = 12
+const SLICE_COUNT = 12
 
 /** The series of a simulated exam. An exam of another modality than MR has CT images. */
 export function simulatedSeries(exam: WorklistExam): PhantomSeries {
   const { studyInstanceUid, startDate, description, modality, ...patient } = exam
   return {
     ...patient,
-    ...{ studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: SLICES },
+    ...{ studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: SLICE_COUNT },
     ...{ studyDate: startDate, studyDescription: description, seriesDescription: description },
     modality: modality === 'MR' ? 'MR' : 'CT',
   }
@@ -48,7 +48,7 @@ export async function performExam(
 /** Writes generated slices with the identity of an exam to files. */
 async function writeSlices(folder: string, exam: WorklistExam) {
   const series = simulatedSeries(exam)
-  const numbers = Array.from({ length: SLICES }, (_, index) => index + 1)
+  const numbers = Array.from({ length: SLICE_COUNT }, (_, index) => index + 1)
   return Promise.all(
     numbers.map(async (number) => {
       const path = join(folder, `${phantomSopUid(series, number)}.dcm`)

@@ -17,7 +17,7 @@ export interface CreatedStudy {
   readonly touched: readonly string[]
 }
 
-const TOUCH = `update seeds set touched = (
+const UPDATE_TOUCHED_FIELDS = `update seeds set touched = (
     select json_group_array(value) from (select value from json_each(touched) union select value from json_each(?)))
   where studyId = ?`
 
@@ -49,7 +49,8 @@ export function noteTouchedFields(
   studyId: string,
   fields: readonly string[],
 ): void {
-  fields.length > 0 && database.run(rawQuery(TOUCH, [JSON.stringify(fields), studyId]))
+  fields.length > 0 &&
+    database.run(rawQuery(UPDATE_TOUCHED_FIELDS, [JSON.stringify(fields), studyId]))
 }
 
 /**

@@ -62,13 +62,13 @@ export const findImageStudy = (
  * received instance.
  */
 export const isStudyFetched = (database: Database, studyInstanceUid: string): boolean =>
-  isStudyWith(database, 'isFetched', studyInstanceUid)
+  hasStudyFlag(database, 'isFetched', studyInstanceUid)
 
 /** Whether the identity state of the study is `mismatch`, see `identityOf`. */
 export const isStudyMismatched = (database: Database, studyInstanceUid: string): boolean =>
-  isStudyWith(database, 'isMismatched', studyInstanceUid)
+  hasStudyFlag(database, 'isMismatched', studyInstanceUid)
 
-const isStudyWith = (database: Database, flag: 'isFetched' | 'isMismatched', uid: string) =>
+const hasStudyFlag = (database: Database, flag: 'isFetched' | 'isMismatched', uid: string) =>
   database.get(
     rawQuery(`select 1 from imageStudies where studyInstanceUid = ? and ${flag} = 1`, [uid]),
   ) !== undefined

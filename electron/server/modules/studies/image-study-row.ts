@@ -150,12 +150,16 @@ export type StoredImageStudy = Selectable<Schema['imageStudies']> & {
   readonly inDoubt: string | null
 }
 
-type What = 'header' | 'row' | 'mismatch' | 'override'
+type EncryptedPart = 'header' | 'row' | 'mismatch' | 'override'
 
-const decrypt = <T>(seal: Pick<Seal, 'open'>, value: Buffer, what: What, uid: string): T =>
+const decrypt = <T>(seal: Pick<Seal, 'open'>, value: Buffer, what: EncryptedPart, uid: string): T =>
   JSON.parse(seal.open(value, `images ${what} ${uid}`).toString())
-const decryptNullable = <T>(seal: Seal, value: Buffer | null, what: What, uid: string): T | null =>
-  value && decrypt(seal, value, what, uid)
+const decryptNullable = <T>(
+  seal: Seal,
+  value: Buffer | null,
+  what: EncryptedPart,
+  uid: string,
+): T | null => value && decrypt(seal, value, what, uid)
 
 /** Encryption context of the header of a quarantined version. */
 export const versionContextOf = (instanceId: number) => `found version ${instanceId}`
@@ -213,7 +217,7 @@ export function imageStudyColumns(
 ): Updateable<Schema['imageStudies']> {
   const { transfer, header, handedOut, mismatch, override, isFetched, enrichment, ...columns } =
     patch
-  const encrypt = <T>(value: T, what: What) =>
+  const encrypt = <T>(value: T, what: EncryptedPart) =>
     value && seal.seal(Buffer.from(JSON.stringify(value)), `images ${what} ${uid}`)
   return {
     ...columns,

@@ -1,7 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { facetsOf } from './study-facet.ts'
-import { customersShown, type StudyFilter } from './study-filter.ts'
+import { listedCustomerIds, type StudyFilter } from './study-filter.ts'
 
 // The table neededAddenda: studies whose signed report needs an addendum. It is maintained by
 // triggers; the rule is defined in the migration `0018-needed-addenda`.
@@ -28,7 +28,7 @@ export interface SequencePage {
  * the list.
  */
 export function listNeededAddenda(db: Database, filter: StudyFilter, part: SequencePage): number[] {
-  const { text, parameters } = neededStatement(filter, part)
+  const { text, parameters } = neededAddendaStatement(filter, part)
   return db.all(rawQuery<{ seq: number }>(text, parameters)).map(({ seq }) => seq)
 }
 
@@ -36,12 +36,12 @@ export function listNeededAddenda(db: Database, filter: StudyFilter, part: Seque
  * Reads the table in the order of the list instead of scanning all studies; exported so that a test
  * can check the query plan.
  */
-export function neededStatement(
+export function neededAddendaStatement(
   filter: StudyFilter,
   { above, before, isOldestFirst = false, limit }: SequencePage,
 ) {
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
-  const customers = customersShown(filter)
+  const customers = listedCustomerIds(filter)
   const facets = facetsOf(area, { statuses, severity: severities, isCancelled })
   const tests: readonly (readonly [text: string, ...values: unknown[]])[] = [
     ['n.seq > ? and n.seq < ?', BigInt(above), BigInt(before)],

@@ -8,10 +8,11 @@ import type {
 
 export type References = ReturnType<typeof openReferences>
 
-const USER =
+const SELECT_USER =
   'select email, userId, firstName, lastName, middleName, suffix1, suffix2 from users where userId = ?'
-const KEY = 'select apiKeyId, description, isViewerEnabled from apiKeys where apiKeyId = ?'
-const CUSTOMER =
+const SELECT_API_KEY =
+  'select apiKeyId, description, isViewerEnabled from apiKeys where apiKeyId = ?'
+const SELECT_CUSTOMER =
   'select expressCustomerId, name as expressCustomerName from expressCustomers where expressCustomerId = ?'
 
 /**
@@ -34,16 +35,16 @@ export function openReferences(database: Database) {
   return {
     // Missing optional texts are omitted instead of null.
     user: reader(
-      USER,
+      SELECT_USER,
       (row) =>
         Object.fromEntries(
           Object.entries(row).filter(([, value]) => value !== null),
         ) as UserReference,
     ),
     apiKey: reader(
-      KEY,
+      SELECT_API_KEY,
       (row) => ({ ...row, isViewerEnabled: row.isViewerEnabled === 1 }) as APIKeyReference,
     ),
-    expressCustomer: reader(CUSTOMER, (row) => row as ExpressCustomerReference),
+    expressCustomer: reader(SELECT_CUSTOMER, (row) => row as ExpressCustomerReference),
   }
 }

@@ -10,7 +10,7 @@ import { patientKeyOf, retrievalWordsOf } from './retrieval-words.ts'
 export const MODALITIES_OF_STUDY = `(select json_group_array(modality) from (
   select distinct modality from imageSeries e
   where e.studyInstanceUid = s.studyInstanceUid and e.instances > 0 and modality <> '' order by modality))`
-const STUDY = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, ${MODALITIES_OF_STUDY} as modalities
+const SELECT_STUDY = `select n.number, s.studyInstanceUid, s.sealedHeader, s.sealedHandedOut, ${MODALITIES_OF_STUDY} as modalities
   from imageStudies s cross join imageStudyNumbers n using (studyInstanceUid) where s.studyInstanceUid = ?`
 const WRITE_STUDY = `insert into retrievalStudies (number, patientKey, studyDate, modalities) values (?, ?, ?, ?)
   on conflict do update set (patientKey, studyDate, modalities) = (excluded.patientKey, excluded.studyDate, excluded.modalities)`
@@ -26,7 +26,7 @@ export function indexForRetrieval(database: Database, studyInstanceUid: string):
     readonly number: number
     readonly modalities: string
   }
-  const row = database.get(rawQuery<Row>(STUDY, [studyInstanceUid]))
+  const row = database.get(rawQuery<Row>(SELECT_STUDY, [studyInstanceUid]))
   if (!row) return
   const header = storedHeaderOf(database.seal, row)
   const number = BigInt(row.number)

@@ -11,10 +11,10 @@ import type { ImageHeader } from './image-study-row.ts'
 /** Lengths in characters of the indexed beginnings of a value. */
 const PREFIX_LENGTHS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] as const
 /** 60 bits. */
-const WORD_DIGITS = 15
+const WORD_HEX_DIGITS = 15
 const PATIENT_KEY_BYTES = 16
 /** Hashed words kept in memory: the beginnings of names and numbers of a clinic repeat. */
-const MAX_CACHED = 50_000
+const MAX_CACHED_WORDS = 50_000
 
 /** What is indexed by words. */
 export type IndexedField = 'name' | 'patient' | 'accession' | 'study' | 'born'
@@ -24,7 +24,7 @@ type Identity = Pick<
   'patientName' | 'patientId' | 'patientBirthDate' | 'accessionNumber' | 'studyId'
 >
 
-const hashesOf = perDatabase((database) => {
+const hasherOf = perDatabase((database) => {
   const key = database.seal.keyFor('retrieval index')
   const cache = new Map<string, string>()
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
@@ -33,8 +33,8 @@ const hashesOf = perDatabase((database) => {
     word(text: string): string {
       const known = cache.get(text)
       if (known !== undefined) return known
-      if (cache.size >= MAX_CACHED) cache.clear()
-      const word = digest(text).toString('hex').slice(0, WORD_DIGITS)
+      if (cache.size >= MAX_CACHED_WORDS) cache.clear()
+      const word = digest(text).toString('hex').slice(0, WORD_HEX_DIGITS)
       cache.set(text, word)
       return word
     },
@@ -47,49 +47,53 @@ const hashesOf = perDatabase((database) => {
  */
 export function patientKeyOf(database: Database, identity: Identity): Buffer {
   const { patientId, patientName, patientBirthDate } = identity
-  return patientKey(database, patientId, patientId === '' ? [patientName, patientBirthDate] : [])
+  return hashPatientKey(
+    database,
+    patientId,
+    patientId === '' ? [patientName, patientBirthDate] : [],
+  )
 }
 
 /** The key of the patient with a Patient ID, which is not empty. */
-export const keyOfPatientId = (database: Database, patientId: string): Buffer =>
-  patientKey(database, patientId, [])
+export const patientKeyOfId = (database: Database, patientId: string): Buffer =>
+  hashPatientKey(database, patientId, [])
 
-const patientKey = (database: Database, ...who: readonly [string, readonly string[]]): Buffer =>
-  hashesOf(database)
+const hashPatientKey = (database: Database, ...who: readonly [string, readonly string[]]): Buffer =>
+  hasherOf(database)
     .digest(`patient ${JSON.stringify(who)}`)
     .subarray(0, PATIENT_KEY_BYTES)
 
 /** The words of a study, for FTS5's `ascii` tokenizer. */
 export function retrievalWordsOf(database: Database, identity: Identity): string {
-  const { word } = hashesOf(database)
+  const { word } = hasherOf(database)
   const { patientName, patientId, accessionNumber, studyId, patientBirthDate } = identity
   const words = new Set<string>()
-  const addBeginnings = (what: IndexedField, value: string) => {
+  const addPrefixes = (what: IndexedField, value: string) => {
     const characters = [...value]
     for (const length of PREFIX_LENGTHS)
-      if (length <= characters.length) words.add(word(beginning(what, characters, length)))
+      if (length <= characters.length) words.add(word(beginningWord(what, characters, length)))
   }
-  const addWhole = (what: IndexedField, value: string) => {
-    if (value !== '') words.add(word(whole(what, value)))
+  const addWholeValue = (what: IndexedField, value: string) => {
+    if (value !== '') words.add(word(wholeValueWord(what, value)))
   }
   for (const group of foldName(patientName)) {
-    addBeginnings('name', group)
+    addPrefixes('name', group)
     // A key without wild cards also matches a name with further components.
     const components = group.split('^')
     for (let count = 1; count <= components.length; count++)
-      addWhole('name', components.slice(0, count).join('^'))
+      addWholeValue('name', components.slice(0, count).join('^'))
   }
-  addBeginnings('patient', patientId)
-  addBeginnings('accession', accessionNumber)
-  addWhole('accession', accessionNumber)
-  addWhole('study', studyId)
-  addWhole('born', patientBirthDate)
+  addPrefixes('patient', patientId)
+  addPrefixes('accession', accessionNumber)
+  addWholeValue('accession', accessionNumber)
+  addWholeValue('study', studyId)
+  addWholeValue('born', patientBirthDate)
   return [...words].join(' ')
 }
 
-const beginning = (what: IndexedField, characters: readonly string[], length: number) =>
+const beginningWord = (what: IndexedField, characters: readonly string[], length: number) =>
   `${what} ${length} ${characters.slice(0, length).join('')}`
-const whole = (what: IndexedField, value: string) => `${what} = ${value}`
+const wholeValueWord = (what: IndexedField, value: string) => `${what} = ${value}`
 
 /**
  * The FTS5 expression that matches every study with a value that the key matches, and few others;
@@ -107,10 +111,12 @@ export function expressionOf(
 }
 
 function wordOf(database: Database, what: IndexedField, value: string): string | undefined {
-  const { word } = hashesOf(database)
-  const hasBeginnings = what === 'name' || what === 'patient' || what === 'accession'
-  if (!hasWildCard(value) && what !== 'patient') return word(whole(what, value))
-  const literal = [...(value.split(/[*?]/, 1)[0] ?? '')]
-  const length = PREFIX_LENGTHS.findLast((one) => one <= literal.length)
-  return length !== undefined && hasBeginnings ? word(beginning(what, literal, length)) : undefined
+  const { word } = hasherOf(database)
+  const hasPrefixes = what === 'name' || what === 'patient' || what === 'accession'
+  if (!hasWildCard(value) && what !== 'patient') return word(wholeValueWord(what, value))
+  const literalPrefix = [...(value.split(/[*?]/, 1)[0] ?? '')]
+  const length = PREFIX_LENGTHS.findLast((one) => one <= literalPrefix.length)
+  return length !== undefined && hasPrefixes
+    ? word(beginningWord(what, literalPrefix, length))
+    : undefined
 }

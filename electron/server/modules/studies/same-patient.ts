@@ -10,9 +10,11 @@ export type Patient = Pick<ViewedStudy, 'patientName' | 'patientId' | 'patientBi
  */
 export function differencesOf(one: Patient, other: Patient): string[] {
   return [
-    ...(isOther(one.patientName, other.patientName, nameForm) ? ['name'] : []),
-    ...(isOther(one.patientId, other.patientId, idForm) ? ['patient ID'] : []),
-    ...(isOther(one.patientBirthDate, other.patientBirthDate, dateForm) ? ['date of birth'] : []),
+    ...(isDifferent(one.patientName, other.patientName, comparableName) ? ['name'] : []),
+    ...(isDifferent(one.patientId, other.patientId, comparableId) ? ['patient ID'] : []),
+    ...(isDifferent(one.patientBirthDate, other.patientBirthDate, comparableDate)
+      ? ['date of birth']
+      : []),
   ]
 }
 
@@ -25,8 +27,8 @@ export function rowDifferencesOf(
   row: { readonly patientName: string; readonly mrn: string },
 ): string[] {
   return [
-    ...(isOtherPerson(header.patientName, row.patientName) ? ['name'] : []),
-    ...(isOther(header.patientId, row.mrn, (id) => idForm(id).replace(/^0+(?=.)/, ''))
+    ...(isDifferentName(header.patientName, row.patientName) ? ['name'] : []),
+    ...(isDifferent(header.patientId, row.mrn, (id) => comparableId(id).replace(/^0+(?=.)/, ''))
       ? ['patient ID']
       : []),
   ]
@@ -38,26 +40,30 @@ export function rowDifferencesOf(
  * hospital.
  */
 export function personDifferencesOf(one: Patient, other: Patient): string[] {
-  const hasOtherBirthDate = isOther(one.patientBirthDate, other.patientBirthDate, dateForm)
-  const hasOtherName = isOtherPerson(one.patientName, other.patientName)
-  const hasDifferentId = isOther(one.patientId, other.patientId, idForm)
-  const isOtherPatient = hasOtherBirthDate || (hasOtherName && hasDifferentId)
-  return isOtherPatient ? differencesOf(one, other) : []
+  const hasDifferentBirthDate = isDifferent(
+    one.patientBirthDate,
+    other.patientBirthDate,
+    comparableDate,
+  )
+  const hasDifferentName = isDifferentName(one.patientName, other.patientName)
+  const hasDifferentId = isDifferent(one.patientId, other.patientId, comparableId)
+  const isDifferentPatient = hasDifferentBirthDate || (hasDifferentName && hasDifferentId)
+  return isDifferentPatient ? differencesOf(one, other) : []
 }
 
 export const isSamePerson = (one: string, other: string) =>
-  one !== '' && other !== '' && !isOtherPerson(one, other)
+  one !== '' && other !== '' && !isDifferentName(one, other)
 
-const isOther = (one: string, other: string, formOf: (text: string) => string) => {
+const isDifferent = (one: string, other: string, formOf: (text: string) => string) => {
   const [form, otherForm] = [formOf(one), formOf(other)]
   return form !== '' && otherForm !== '' && form !== otherForm
 }
 
-function isOtherPerson(one: string, other: string): boolean {
-  const ones = groupsOf(one)
+function isDifferentName(one: string, other: string): boolean {
+  const oneGroups = groupsOf(one)
   const others = groupsOf(other)
-  if (ones.length === 0 || others.length === 0) return false
-  return !ones.some((group) =>
+  if (oneGroups.length === 0 || others.length === 0) return false
+  return !oneGroups.some((group) =>
     others.some((otherGroup) => {
       const [short, long] =
         group.size <= otherGroup.size ? [group, otherGroup] : [otherGroup, group]
@@ -75,7 +81,7 @@ const MAX_GROUPS = 3
 /** The set of words of each component group (alphabetic, ideographic, phonetic). */
 const groupsOf = (name: string) =>
   name.split('=', MAX_GROUPS).flatMap((group) => {
-    const words = normalized(group).split(/[^\p{L}\p{N}]+/u)
+    const words = normalizeText(group).split(/[^\p{L}\p{N}]+/u)
     const known = new Set(words.filter((word) => word !== ''))
     return known.size === 0 ? [] : [known]
   })
@@ -90,7 +96,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/([aou])e/g, '$1'],
 ]
 
-const normalized = (text: string) =>
+const normalizeText = (text: string) =>
   REPLACEMENTS.reduce(
     (name, [letter, written]) => name.replace(letter, written),
     text
@@ -99,10 +105,10 @@ const normalized = (text: string) =>
       .toLowerCase(),
   )
 
-const nameForm = (name: string) =>
-  normalized(name)
+const comparableName = (name: string) =>
+  normalizeText(name)
     .split('=')
     .map((group) => group.replace(/[\s^]+/g, ' ').trim())
     .filter((group) => group !== '')[0] ?? ''
-const idForm = (id: string) => id.trim().toUpperCase()
-const dateForm = (date: string) => date.replace(/\D/g, '')
+const comparableId = (id: string) => id.trim().toUpperCase()
+const comparableDate = (date: string) => date.replace(/\D/g, '')

@@ -12,15 +12,15 @@ import { readStudiesBySeq } from './study-queries.ts'
  * index, and the index of queries for images.
  */
 
-type What = 'studies' | 'images' | 'retrieval'
+type IndexName = 'studies' | 'images' | 'retrieval'
 /** The studies of both areas share one sequence. */
 const STUDIES = 'select seq as number from studies where seq < ? order by seq desc limit ?'
-const IMAGES =
+const SELECT_IMAGE_STUDIES =
   'select number, studyInstanceUid from imageStudyNumbers where number < ? order by number desc limit ?'
 
 /** Indexes a batch and returns the indexed row numbers in descending order. */
-const fillPortion: Readonly<
-  Record<What, (database: Database, below: number, count: number) => number[]>
+const fillBatch: Readonly<
+  Record<IndexName, (database: Database, below: number, count: number) => number[]>
 > = {
   studies(database, below, count) {
     const numbers = database
@@ -31,14 +31,14 @@ const fillPortion: Readonly<
   },
   images(database, below, count) {
     const rows = database.all(
-      rawQuery<{ number: number; studyInstanceUid: string }>(IMAGES, [below, count]),
+      rawQuery<{ number: number; studyInstanceUid: string }>(SELECT_IMAGE_STUDIES, [below, count]),
     )
     for (const { studyInstanceUid } of rows) indexImageWords(database, studyInstanceUid)
     return rows.map(({ number }) => number)
   },
   retrieval(database, below, count) {
     const rows = database.all(
-      rawQuery<{ number: number; studyInstanceUid: string }>(IMAGES, [below, count]),
+      rawQuery<{ number: number; studyInstanceUid: string }>(SELECT_IMAGE_STUDIES, [below, count]),
     )
     for (const { studyInstanceUid } of rows) indexForRetrieval(database, studyInstanceUid)
     return rows.map(({ number }) => number)
@@ -61,7 +61,7 @@ export const fillSearchIndex = (database: Database, count: number): boolean =>
   database.transaction(() => {
     const [task] = fillTasks(database)
     if (!task) return false
-    const numbers = fillPortion[task.what](database, task.below, count)
+    const numbers = fillBatch[task.what](database, task.below, count)
     const lowest = numbers.at(-1)
     if (lowest === undefined || numbers.length < count)
       database.run(database.sql.deleteFrom('searchFill').where('what', '=', task.what))
@@ -74,7 +74,7 @@ export const fillSearchIndex = (database: Database, count: number): boolean =>
 
 const fillTasks = (database: Database) =>
   database.all(database.sql.selectFrom('searchFill').selectAll().orderBy('what', 'desc')) as {
-    what: What
+    what: IndexName
     below: number
   }[]
 

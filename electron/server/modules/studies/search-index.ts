@@ -1,6 +1,6 @@
 import { type Database, perDatabase } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import type { Searchable } from '#server/database/search-text.ts'
+import type { SearchableValues } from '#server/database/search-text.ts'
 import { searchWords } from '#server/database/search-words.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { type ImageIdentity, imageIdentity } from './image-study-row.ts'
@@ -19,9 +19,9 @@ export const IMAGE_WORDS = 'imageStudyWords'
  * changes them.
  */
 
-const IDENTITY =
+const SELECT_IDENTITY =
   'select studyInstanceUid, sealedHeader, sealedHandedOut from imageStudies where studyInstanceUid = ?'
-const NUMBER = 'select number from imageStudyNumbers where studyInstanceUid = ?'
+const SELECT_NUMBER = 'select number from imageStudyNumbers where studyInstanceUid = ?'
 const replaceSql = (table: string) => `replace into ${table} (rowid, words) values (?, ?)`
 
 /** Facets are indexed as words, so that a filter is another list to intersect. */
@@ -50,7 +50,7 @@ export function indexStudyWords(database: Database, study: StudyRecord): void {
   database.run(
     rawQuery(replaceSql(STUDY_WORDS[area]), [
       BigInt(seq),
-      searchWordsOf(database).wordsOf(searchableOf(database, study), facets),
+      searchWordsOf(database).wordsOf(searchableTextsOf(database, study), facets),
     ]),
   )
 }
@@ -66,21 +66,23 @@ export function indexStudiesByUid(database: Database, studyInstanceUid: string):
 /** Updates the words of a study with images. Does nothing if there is none. */
 export function indexImageWords(database: Database, studyInstanceUid: string): void {
   const identity = imageIdentityOf(database, studyInstanceUid)
-  const number = database.get(rawQuery<{ number: number }>(NUMBER, [studyInstanceUid]))?.number
+  const number = database.get(
+    rawQuery<{ number: number }>(SELECT_NUMBER, [studyInstanceUid]),
+  )?.number
   if (!identity || number === undefined) return
-  const text = searchWordsOf(database).wordsOf(searchableOfImages(studyInstanceUid, identity))
+  const text = searchWordsOf(database).wordsOf(searchableTextsOfImages(studyInstanceUid, identity))
   database.run(rawQuery(replaceSql(IMAGE_WORDS), [BigInt(number), text]))
 }
 
 /** The searchable texts of a study: its own fields and the identity of its images. */
-export function searchableOf(
+export function searchableTextsOf(
   database: Database,
   {
     studyInstanceUid,
     studyDescription,
     detail,
   }: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>,
-): Searchable {
+): SearchableValues {
   const { reportMetadata, externalPatientId } = detail
   const images = imageIdentityOf(database, studyInstanceUid)
   const own = [
@@ -89,7 +91,7 @@ export function searchableOf(
     reportMetadata?.mrn,
     externalPatientId,
   ]
-  const texts = [...own, ...(images ? namesIn(images) : [])].filter(
+  const texts = [...own, ...(images ? identityTextsOf(images) : [])].filter(
     (text) => text !== undefined && text !== null && text !== '',
   )
   return { texts: [...new Set(texts as string[])], uid: studyInstanceUid }
@@ -98,24 +100,24 @@ export function searchableOf(
 function imageIdentityOf(database: Database, studyInstanceUid: string): ImageIdentity | undefined {
   const row = database.get(
     rawQuery<{ studyInstanceUid: string; sealedHeader: Buffer; sealedHandedOut: Buffer | null }>(
-      IDENTITY,
+      SELECT_IDENTITY,
       [studyInstanceUid],
     ),
   )
   return row && imageIdentity(database.seal, row)
 }
 
-const namesIn = ({ patientName, patientId, accessionNumber }: ImageIdentity): string[] => [
+const identityTextsOf = ({ patientName, patientId, accessionNumber }: ImageIdentity): string[] => [
   patientName,
   patientId,
   accessionNumber,
 ]
 
 /** The searchable texts of a study with images. */
-export const searchableOfImages = (
+export const searchableTextsOfImages = (
   studyInstanceUid: string,
   identity: ImageIdentity,
-): Searchable => ({
-  texts: [...namesIn(identity), identity.studyDescription].filter((text) => text !== ''),
+): SearchableValues => ({
+  texts: [...identityTextsOf(identity), identity.studyDescription].filter((text) => text !== ''),
   uid: studyInstanceUid,
 })

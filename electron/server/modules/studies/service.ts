@@ -16,11 +16,11 @@ import { message } from '#shared/messages/message.ts'
 import { noteTouchedFields } from './created-study-queries.ts'
 import { openReferences, type References } from './reference-queries.ts'
 import {
+  requireVisibleStudy,
+  requireVisibleStudyByUid,
   resolveStudy,
   type StudyIdentifiers,
-  visibleCustomers,
-  visibleStudy,
-  visibleStudyByUid,
+  visibleCustomerIds,
 } from './study-access.ts'
 import { applyPatch, fieldsOf, type StudyPatch } from './study-patch.ts'
 import {
@@ -103,7 +103,7 @@ export function readStudy<A extends Area>(
   studyId: string,
 ): Study<A> {
   demand(caller, 'readStudies')
-  return studyOf(context, visibleStudy(context, caller, area, studyId))
+  return studyOf(context, requireVisibleStudy(context, caller, area, studyId))
 }
 
 /** @throws ApiError not-found */
@@ -114,7 +114,7 @@ export function readStudyByUid<A extends Area>(
   studyInstanceUid: string,
 ): Study<A> {
   demand(caller, 'readStudies')
-  return studyOf(context, visibleStudyByUid(context, caller, area, studyInstanceUid))
+  return studyOf(context, requireVisibleStudyByUid(context, caller, area, studyInstanceUid))
 }
 
 /** Lists the studies of an area, newest first. */
@@ -132,9 +132,11 @@ export function listStudies<A extends Area>(
   }: StudyListQuery,
 ): Slice<Study<A>> {
   demand(caller, 'readStudies')
-  const seen = visibleCustomers(caller)
-  const asked = expressCustomerId === undefined ? seen : [expressCustomerId]
-  const expressCustomerIds = seen ? asked?.filter((id) => id !== null && seen.includes(id)) : asked
+  const visibleIds = visibleCustomerIds(caller)
+  const asked = expressCustomerId === undefined ? visibleIds : [expressCustomerId]
+  const expressCustomerIds = visibleIds
+    ? asked?.filter((id) => id !== null && visibleIds.includes(id))
+    : asked
   const createdByApiKeyId =
     caller.kind === 'api-key' && caller.scope === 'self' ? caller.apiKeyId : undefined
   const statuses = area === 'scribe' ? studyReportStatus : studyViewerStatus && [studyViewerStatus]
@@ -158,7 +160,7 @@ export const updateStudy = <A extends Area>(
 ): Study<A> =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    const before = visibleStudy(context, caller, area, studyId)
+    const before = requireVisibleStudy(context, caller, area, studyId)
     if (patch.assignedTo && patch.assignedTo !== before.assignedTo)
       requireAssignee(context, patch.assignedTo, 'body.assignedTo')
     if (patch.expressCustomerId && patch.expressCustomerId !== before.expressCustomerId)

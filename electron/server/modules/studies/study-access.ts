@@ -19,7 +19,7 @@ export function isVisible(
   if (caller.kind === 'api-key')
     return caller.scope === 'all' || study.createdByApiKeyId === caller.apiKeyId
   if (caller.linkedStudyId !== undefined && caller.linkedStudyId === study.studyId) return true
-  const customers = visibleCustomers(caller)
+  const customers = visibleCustomerIds(caller)
   return (
     customers === undefined ||
     customers.some((expressCustomerId) => expressCustomerId === study.expressCustomerId)
@@ -27,7 +27,7 @@ export function isVisible(
 }
 
 /** The only customers whose studies the caller may see; undefined if there is no restriction. */
-export function visibleCustomers(caller: Caller): readonly string[] | undefined {
+export function visibleCustomerIds(caller: Caller): readonly string[] | undefined {
   if (
     caller.kind === 'api-key' ||
     caller.user.level !== 'member' ||
@@ -41,11 +41,15 @@ export function visibleCustomers(caller: Caller): readonly string[] | undefined 
  * Returns a study that the caller may see; one out of scope is treated as not existing.
  * @throws ApiError not-found
  */
-export const visibleStudy = ({ database }: Context, caller: Caller, area: Area, studyId: string) =>
-  requireVisible(caller, area, findStudy(database, studyId))
+export const requireVisibleStudy = (
+  { database }: Context,
+  caller: Caller,
+  area: Area,
+  studyId: string,
+) => requireVisible(caller, area, findStudy(database, studyId))
 
 /** @throws ApiError not-found */
-export const visibleStudyByUid = (
+export const requireVisibleStudyByUid = (
   { database }: Context,
   caller: Caller,
   area: Area,
@@ -73,12 +77,12 @@ export function resolveStudy(
 ): StudyRecord {
   if (studyId === undefined) {
     if (studyInstanceUid !== undefined)
-      return visibleStudyByUid(context, caller, area, studyInstanceUid)
+      return requireVisibleStudyByUid(context, caller, area, studyInstanceUid)
     throw new ApiError('malformed', message('studies.not-named'), {
       errors: [{ path: `${part}.studyId`, message: message('studies.must-be-named') }],
     })
   }
-  const study = visibleStudy(context, caller, area, studyId)
+  const study = requireVisibleStudy(context, caller, area, studyId)
   if (studyInstanceUid !== undefined && study.studyInstanceUid !== studyInstanceUid) {
     throw new ApiError('malformed', message('studies.two-named'), {
       errors: [{ path: `${part}.studyInstanceUid`, message: message('studies.must-be-the-same') }],

@@ -1,13 +1,13 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { isFound, termsOf } from '#server/database/search-text.ts'
+import { matchesTerms, termsOf } from '#server/database/search-text.ts'
 import type { BoundedCount } from '#shared/contract/dashboard-studies.ts'
 import { listNeededAddenda } from './needed-addendum-queries.ts'
-import { searchableOf, searchWordsOf } from './search-index.ts'
+import { searchableTextsOf, searchWordsOf } from './search-index.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 import {
-  customersShown,
   expressionsOfFilter,
+  listedCustomerIds,
   matchesFilters,
   type StudyFilter,
 } from './study-filter.ts'
@@ -21,13 +21,13 @@ const MAX_COUNTED = 1000
 
 const NO_END = Number.MAX_SAFE_INTEGER
 const ALL_TIME: SequenceRange = { above: 0, before: NO_END, isExact: true }
-const NOTHING: BoundedCount = { count: 0, isMore: false }
-const exactly = (count: number): BoundedCount => ({ count, isMore: false })
-const bounded = (count: number): BoundedCount => ({
+const ZERO_COUNT: BoundedCount = { count: 0, isMore: false }
+const exactCount = (count: number): BoundedCount => ({ count, isMore: false })
+const boundedCount = (count: number): BoundedCount => ({
   count: Math.min(count, MAX_COUNTED),
   isMore: count > MAX_COUNTED,
 })
-const sum = (...counts: readonly BoundedCount[]): BoundedCount => ({
+const sumCounts = (...counts: readonly BoundedCount[]): BoundedCount => ({
   count: counts.reduce((total, { count }) => total + count, 0),
   isMore: counts.some(({ isMore }) => isMore),
 })
@@ -40,11 +40,11 @@ export function countFoundStudies(
   database: Database,
   filter: StudyFilter,
 ): { readonly shown: BoundedCount; readonly hidden: BoundedCount } {
-  const stretch = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
-  if (filter.seenCustomerIds?.length === 0) return { shown: NOTHING, hidden: NOTHING }
+  const sequenceRange = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
+  if (filter.seenCustomerIds?.length === 0) return { shown: ZERO_COUNT, hidden: ZERO_COUNT }
   return termsOf(filter.search).length === 0
-    ? countArea(database, filter, stretch)
-    : countSearched(database, filter, stretch)
+    ? countArea(database, filter, sequenceRange)
+    : countSearched(database, filter, sequenceRange)
 }
 
 /** Counts without a search, from the tallies; with a time range, from the indexes of the list. */
@@ -60,27 +60,28 @@ function countArea(
     statuses,
     isCancelled,
     assignedTo,
-    expressCustomerIds: customersShown(filter),
+    expressCustomerIds: listedCustomerIds(filter),
   }
   const all = countFromTallies(database, { area, expressCustomerIds: seenCustomerIds })
   if (filter.needsAddendum) {
     const shown = stretch
       ? listNeededAddenda(database, filter, { ...stretch, limit: NO_END }).length
       : 0
-    return { shown: exactly(shown), hidden: exactly(all - shown) }
+    return { shown: exactCount(shown), hidden: exactCount(all - shown) }
   }
-  const ofAnyTime = countFromTallies(database, query)
-  if (!madeIn) return { shown: exactly(ofAnyTime), hidden: exactly(all - ofAnyTime) }
-  if (stretch === undefined) return { shown: NOTHING, hidden: exactly(all) }
+  const countOfAnyTime = countFromTallies(database, query)
+  if (!madeIn)
+    return { shown: exactCount(countOfAnyTime), hidden: exactCount(all - countOfAnyTime) }
+  if (stretch === undefined) return { shown: ZERO_COUNT, hidden: exactCount(all) }
   const { above, before, isExact } = stretch
   const count = (above: number, before: number, span?: StudyFilter['madeIn']) =>
-    bounded(
+    boundedCount(
       countStudySequence(database, { ...query, above, before, madeIn: span }, MAX_COUNTED + 1),
     )
   const shown = count(above, before, isExact ? undefined : madeIn)
-  if (!shown.isMore) return { shown, hidden: exactly(all - shown.count) }
-  const { count: hidden, isMore } = sum(
-    exactly(all - ofAnyTime),
+  if (!shown.isMore) return { shown, hidden: exactCount(all - shown.count) }
+  const { count: hidden, isMore } = sumCounts(
+    exactCount(all - countOfAnyTime),
     count(0, above + 1),
     count(before - 1, NO_END),
   )
@@ -98,43 +99,44 @@ function countSearched(
   const base = [...terms.map(({ text }) => text), ...(seen === undefined ? [] : [seen])].join(
     ' AND ',
   )
-  const isCompared = terms.some((term) => !term.isExact)
-  const isExamined = isCompared || stretch?.isExact === false
-  const matching = (match: string, part: Pick<SequenceRange, 'above' | 'before'>) =>
+  const needsComparison = terms.some((term) => !term.isExact)
+  const isExamined = needsComparison || stretch?.isExact === false
+  const findMatching = (match: string, part: Pick<SequenceRange, 'above' | 'before'>) =>
     matchingStudies(database, filter.area, match, part, MAX_COUNTED + 1)
   /** Only the first candidates are examined; if there are more, there may be more results. */
-  const counted = (
+  const countMatches = (
     candidates: readonly number[],
     isMatch: (study: StudyRecord) => boolean = () => true,
   ): BoundedCount => {
-    if (!isExamined) return bounded(candidates.length)
-    const examined = studiesOf(database, filter, candidates.slice(0, MAX_COUNTED), isCompared)
+    if (!isExamined) return boundedCount(candidates.length)
+    const examined = studiesOf(database, filter, candidates.slice(0, MAX_COUNTED), needsComparison)
     return { count: examined.filter(isMatch).length, isMore: candidates.length > MAX_COUNTED }
   }
 
-  const all = matching(base, ALL_TIME)
-  if (filter.needsAddendum) return countNeeded(database, filter, stretch, counted(all))
+  const all = findMatching(base, ALL_TIME)
+  if (filter.needsAddendum) return countNeededAddenda(database, filter, stretch, countMatches(all))
   const matchesOthers = (study: StudyRecord) => matchesFilters(study, filter)
   if (all.length <= MAX_COUNTED) {
-    const studies = studiesOf(database, filter, all, isCompared)
+    const studies = studiesOf(database, filter, all, needsComparison)
     const matchingCount = studies.filter(matchesOthers).length
-    return { shown: exactly(matchingCount), hidden: exactly(studies.length - matchingCount) }
+    return { shown: exactCount(matchingCount), hidden: exactCount(studies.length - matchingCount) }
   }
-  const outside = filter.madeIn ? outsideOf(stretch) : []
+  const outside = filter.madeIn ? rangesOutside(stretch) : []
   const outsideCounts = outside.map((part) =>
-    counted(part === ALL_TIME ? all : matching(base, part)),
+    countMatches(part === ALL_TIME ? all : findMatching(base, part)),
   )
-  if (!stretch) return { shown: NOTHING, hidden: hiddenOf(sum(...outsideCounts), true) }
+  if (!stretch) return { shown: ZERO_COUNT, hidden: hiddenOf(sumCounts(...outsideCounts), true) }
   const inside = hidden(base)
-  const hiddenInside = inside === undefined ? NOTHING : counted(matching(inside, stretch))
+  const hiddenInside =
+    inside === undefined ? ZERO_COUNT : countMatches(findMatching(inside, stretch))
   return {
-    shown: counted(matching([base, ...shown].join(' AND '), stretch), matchesOthers),
-    hidden: hiddenOf(sum(hiddenInside, ...outsideCounts), stretch.isExact),
+    shown: countMatches(findMatching([base, ...shown].join(' AND '), stretch), matchesOthers),
+    hidden: hiddenOf(sumCounts(hiddenInside, ...outsideCounts), stretch.isExact),
   }
 }
 
 /** The ranges of sequence numbers outside the given range. */
-const outsideOf = (
+const rangesOutside = (
   stretch: SequenceRange | undefined,
 ): readonly Pick<SequenceRange, 'above' | 'before'>[] =>
   stretch === undefined
@@ -150,7 +152,7 @@ const hiddenOf = ({ count, isMore }: BoundedCount, isExact: boolean): BoundedCou
   isMore: isMore || count > MAX_COUNTED || !isExact,
 })
 
-function countNeeded(
+function countNeededAddenda(
   database: Database,
   filter: StudyFilter,
   stretch: SequenceRange | undefined,
@@ -178,7 +180,7 @@ function studiesOf(
   const studies = readStudiesBySeq(database, seqs)
   const terms = termsOf(search)
   return isCompared
-    ? studies.filter((study) => isFound(terms, searchableOf(database, study)))
+    ? studies.filter((study) => matchesTerms(terms, searchableTextsOf(database, study)))
     : studies
 }
 

@@ -19,7 +19,7 @@ export const STATUSES_BY_AREA: Readonly<Record<Area, readonly StudyStatus[]>> = 
   viewer: VIEWER_STATUSES,
   scribe: REPORT_STUDY_STATUSES,
 }
-const CANCELLED = [false, true] as const
+const CANCELLED_VALUES = [false, true] as const
 
 export interface FacetFilter {
   readonly statuses?: readonly StudyStatus[] | undefined
@@ -29,7 +29,8 @@ export interface FacetFilter {
 }
 
 export const facetOf = (status: StudyStatus, severity: Severity, isCancelled: boolean): number =>
-  (STATUSES.indexOf(status) * SEVERITIES.length + SEVERITIES.indexOf(severity)) * CANCELLED.length +
+  (STATUSES.indexOf(status) * SEVERITIES.length + SEVERITIES.indexOf(severity)) *
+    CANCELLED_VALUES.length +
   Number(isCancelled)
 
 /** The facets of the area that match the filter. */
@@ -41,7 +42,7 @@ export function facetsOf(area: Area, { statuses, severity, isCancelled }: FacetF
     severity === undefined
       ? SEVERITIES
       : SEVERITIES.filter((one) => [severity].flat().includes(one))
-  const states = isCancelled === undefined ? CANCELLED : [isCancelled]
+  const states = isCancelled === undefined ? CANCELLED_VALUES : [isCancelled]
   return wanted.flatMap((status) =>
     severities.flatMap((of) => states.map((state) => facetOf(status, of, state))),
   )

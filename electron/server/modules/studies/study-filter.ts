@@ -26,7 +26,7 @@ export interface StudyFilter {
 }
 
 /** The customers whose studies are listed; undefined if studies are not filtered by customer. */
-export function customersShown({
+export function listedCustomerIds({
   expressCustomerId,
   seenCustomerIds,
 }: StudyFilter): readonly (string | null)[] | undefined {

@@ -46,7 +46,7 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
     return { state, differences, override: null }
   }
   const { override } = images
-  if (!override || !isSameDifferences(override.differences, differences))
+  if (!override || !areSameDifferences(override.differences, differences))
     return { state: 'mismatch', differences, override: null }
   const { at, name, reason } = override
   return { state: 'overridden', differences, override: { at, name, reason } }
@@ -68,7 +68,7 @@ export function isUnscheduled(
   return !study || (study.createdByApiKeyId === null && study.createdByUserId === null)
 }
 
-export const isSameDifferences = (
+export const areSameDifferences = (
   one: readonly IdentityDifference[],
   other: readonly IdentityDifference[],
 ): boolean => JSON.stringify(one.map(valuesOf)) === JSON.stringify(other.map(valuesOf))
@@ -133,15 +133,22 @@ export function studyDifferencesOf(
   const bornOn = dateOfBirth.replaceAll('-', '')
   const born = differencesOf(header, { patientName: '', patientId: '', patientBirthDate: bornOn })
   const [expectedSex, headerSex] = [SEX[sex ?? ''] ?? '', header.patientSex.trim().toUpperCase()]
-  const isOtherSex =
+  const isDifferentSex =
     expectedSex !== '' && (headerSex === 'M' || headerSex === 'F') && expectedSex !== headerSex
-  const differs = (field: IdentityDifference['field'], expected: string, received: string) =>
-    ({ from: 'study', field, expected, received }) as const
+  const studyDifference = (
+    field: IdentityDifference['field'],
+    expected: string,
+    received: string,
+  ) => ({ from: 'study', field, expected, received }) as const
   return [
-    ...(named.includes('name') ? [differs('patientName', patientName, header.patientName)] : []),
-    ...(named.includes('patient ID') ? [differs('patientId', mrn, header.patientId)] : []),
-    ...(born.length > 0 ? [differs('patientBirthDate', bornOn, header.patientBirthDate)] : []),
-    ...(isOtherSex ? [differs('patientSex', expectedSex, headerSex)] : []),
+    ...(named.includes('name')
+      ? [studyDifference('patientName', patientName, header.patientName)]
+      : []),
+    ...(named.includes('patient ID') ? [studyDifference('patientId', mrn, header.patientId)] : []),
+    ...(born.length > 0
+      ? [studyDifference('patientBirthDate', bornOn, header.patientBirthDate)]
+      : []),
+    ...(isDifferentSex ? [studyDifference('patientSex', expectedSex, headerSex)] : []),
   ]
 }
 

@@ -122,14 +122,14 @@ function branchesOf(query: StudyQuery): Branch[] {
     }))
   }
   if (customers) {
-    const isBoth = assignedTo !== undefined
-    const index = isBoth ? 'studiesByAssigneeAndCustomer' : 'studiesByCustomer'
-    const where = `${isBoth ? 'assignedTo is ? and ' : ''}expressCustomerId is ? and facet = ?`
+    const hasAssignee = assignedTo !== undefined
+    const index = hasAssignee ? 'studiesByAssigneeAndCustomer' : 'studiesByCustomer'
+    const where = `${hasAssignee ? 'assignedTo is ? and ' : ''}expressCustomerId is ? and facet = ?`
     return customers.flatMap((customer) =>
       facets.map((facet) => ({
         index,
         where,
-        parameters: [...(isBoth ? [assignedTo] : []), customer, facet],
+        parameters: [...(hasAssignee ? [assignedTo] : []), customer, facet],
       })),
     )
   }
@@ -163,7 +163,7 @@ function mergedCandidates(
   limit: number,
   more: string,
 ): Candidate[] {
-  const parts = mergesOf(branches, reach, limit, more).map(({ text, parameters }) =>
+  const parts = mergeStatements(branches, reach, limit, more).map(({ text, parameters }) =>
     db.all(rawQuery<Candidate>(text, parameters)),
   )
   if (parts.length === 1) return parts[0] ?? []
@@ -203,9 +203,9 @@ interface Statement {
  * query plans.
  */
 export const statementsOf = (query: StudyQuery): Statement[] =>
-  mergesOf(branchesOf(query), query, query.limit, '')
+  mergeStatements(branchesOf(query), query, query.limit, '')
 
-const mergesOf = (
+const mergeStatements = (
   branches: readonly Branch[],
   reach: SequenceFilter,
   limit: number,
@@ -256,11 +256,11 @@ const unionOf = (
   columns: string,
   { above, madeIn }: SequenceFilter,
 ): string => {
-  const reach = `${above === undefined ? '' : 'seq > ? and '}seq < ?${madeIn ? ' and createdAt >= ? and createdAt < ?' : ''}`
+  const rangeCondition = `${above === undefined ? '' : 'seq > ? and '}seq < ?${madeIn ? ' and createdAt >= ? and createdAt < ?' : ''}`
   return branches
     .map(
       ({ index, where }) =>
-        `select ${columns} from studies indexed by ${index} where ${where} and ${reach}`,
+        `select ${columns} from studies indexed by ${index} where ${where} and ${rangeCondition}`,
     )
     .join(' union all ')
 }

@@ -59,7 +59,7 @@ export function applyPatch(
   before: StudyRecord,
   patch: StudyPatch,
 ): { readonly study: StudyRecord; readonly changes: Changes } {
-  const former = openFieldsOf(before)
+  const former = unencryptedFieldsOf(before)
   const assignedTo = patch.assignedTo === undefined ? former.assignedTo : patch.assignedTo
   const open: typeof former = {
     studyDescription: patch.studyDescription ?? former.studyDescription,
@@ -98,7 +98,7 @@ export function fieldsOf({ reportMetadata, ...patch }: StudyPatch): string[] {
 /** The changes for the audit log: values of unencrypted fields, names of encrypted ones. */
 type Changes = Extract<AuditDetail, Record<string, unknown>>
 
-const openFieldsOf = ({
+const unencryptedFieldsOf = ({
   studyDescription,
   severity,
   expressCustomerId,
@@ -123,11 +123,14 @@ function statusAfter(
   if (isReassigned && before.cancelledAt !== null)
     throw refused('body.assignedTo', message('studies.must-stay-cancelled'))
   if (before.area === 'viewer') return patch.studyViewerStatus ?? before.status
-  return isReassigned ? reassigned(before.status, assignedTo) : before.status
+  return isReassigned ? statusAfterReassignment(before.status, assignedTo) : before.status
 }
 
 /** @throws ApiError refused: the study cannot be reassigned in its state */
-function reassigned(status: StudyReportStatus, assignedTo: string | null): StudyReportStatus {
+function statusAfterReassignment(
+  status: StudyReportStatus,
+  assignedTo: string | null,
+): StudyReportStatus {
   const next = nextStatus(assignedTo === null ? 'unassign' : 'assign', status)
   if (next === undefined) throw refused('body.assignedTo', message('studies.must-stay', { status }))
   return next

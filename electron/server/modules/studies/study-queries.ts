@@ -73,17 +73,17 @@ export type NewStudyRecord = Omit<ViewerStudyRecord, 'seq'> | Omit<ScribeStudyRe
 const COLUMNS = `seq, studyId, area, studyInstanceUid, studyDescription, severity, status, cancelledAt, createdAt, updatedAt, assignedTo,
   expressCustomerId, createdByApiKeyId, createdByUserId, sealedDetail`
 
-const BY_SEQ = `select ${COLUMNS} from studies where seq in (select value from json_each(?))`
+const SELECT_BY_SEQ = `select ${COLUMNS} from studies where seq in (select value from json_each(?))`
 
 export const findStudy = (database: Database, studyId: string): StudyRecord | undefined =>
-  oneStudy(database, 'studyId = ?', studyId)
+  findOneStudy(database, 'studyId = ?', studyId)
 
 export const findStudyByUid = (
   database: Database,
   area: Area,
   studyInstanceUid: string,
 ): StudyRecord | undefined =>
-  oneStudy(database, 'studyInstanceUid = ? and area = ?', studyInstanceUid, area)
+  findOneStudy(database, 'studyInstanceUid = ? and area = ?', studyInstanceUid, area)
 
 /** A page of matching studies, newest first. */
 export function listStudyRecords(
@@ -111,7 +111,7 @@ export function readStudiesBySeq(database: Database, seqs: readonly number[]): S
   if (seqs.length === 0) return []
   const found = new Map(
     database
-      .all(rawQuery<StoredStudy>(BY_SEQ, [JSON.stringify(seqs)]))
+      .all(rawQuery<StoredStudy>(SELECT_BY_SEQ, [JSON.stringify(seqs)]))
       .map((row) => [row.seq, row]),
   )
   return seqs.flatMap((seq) => {
@@ -120,7 +120,7 @@ export function readStudiesBySeq(database: Database, seqs: readonly number[]): S
   })
 }
 
-function oneStudy(
+function findOneStudy(
   database: Database,
   where: string,
   ...parameters: string[]

@@ -4,7 +4,7 @@ import type { Caller } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { isVisible, visibleCustomers } from './study-access.ts'
+import { isVisible, visibleCustomerIds } from './study-access.ts'
 import { findStudy } from './study-queries.ts'
 
 // Checks the references of a study. An unknown ID results in a 422 that names the field.
@@ -25,8 +25,8 @@ export function checkCustomer(
 ): void {
   const path = 'body.expressCustomerId'
   const customer = findCustomer(database, expressCustomerId)
-  const seen = visibleCustomers(caller)
-  if (!customer || (seen && !seen.includes(expressCustomerId)))
+  const visibleIds = visibleCustomerIds(caller)
+  if (!customer || (visibleIds && !visibleIds.includes(expressCustomerId)))
     throw refused(path, message('studies.must-be-customer'))
   if (!customer.isActive) throw refused(path, message('studies.must-be-active'))
 }

@@ -1,15 +1,15 @@
 import type { Database } from '#server/database/database.ts'
 import type { Slice } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { isFound, termsOf } from '#server/database/search-text.ts'
+import { matchesTerms, termsOf } from '#server/database/search-text.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { listNeededAddenda } from './needed-addendum-queries.ts'
-import { STUDY_WORDS, searchableOf, searchWordsOf } from './search-index.ts'
+import { STUDY_WORDS, searchableTextsOf, searchWordsOf } from './search-index.ts'
 import type { Area } from './study-facet.ts'
 import {
-  customersShown,
   expressionsOfFilter,
   isCreatedIn,
+  listedCustomerIds,
   type StudyFilter,
 } from './study-filter.ts'
 import { type StudyQuery, studySequence } from './study-list-queries.ts'
@@ -26,7 +26,7 @@ export type StudyOrder = 'newest' | 'priority'
 const NO_END = Number.MAX_SAFE_INTEGER
 const ALL_TIME: SequenceRange = { above: 0, before: NO_END, isExact: true }
 /** The most urgent first. */
-const BY_PRIORITY = SEVERITIES.toReversed()
+const SEVERITIES_BY_PRIORITY = SEVERITIES.toReversed()
 /**
  * Maximum number of studies decrypted for one page in order to compare them with the search text.
  */
@@ -36,7 +36,7 @@ const DECRYPTED_PER_READ = 50
  * Up to this many search results are sorted by priority in memory. With few results, a search per
  * severity would be slow.
  */
-const MAX_SORTED = 100
+const MAX_SORTED_MATCHES = 100
 
 /** A part of the list that is read in one direction. */
 interface Run {
@@ -60,14 +60,14 @@ export function searchStudies(
   limit: number,
 ): Slice<StudyRecord> {
   const terms = termsOf(filter.search)
-  const stretch = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
-  if (stretch === undefined || customersShown(filter)?.length === 0) return { items: [] }
+  const sequenceRange = filter.madeIn ? sequenceRangeOf(database, filter.madeIn) : ALL_TIME
+  if (sequenceRange === undefined || listedCustomerIds(filter)?.length === 0) return { items: [] }
   const runs = runsOf(filter, order, after)
   const matchesSearch = (study: StudyRecord, isCompared: boolean) =>
     !isCompared ||
     ((!filter.madeIn || isCreatedIn(study, filter.madeIn)) &&
-      isFound(terms, searchableOf(database, study)))
-  const sorted = runs.length > 1 ? sortedResults(database, filter, stretch, runs) : undefined
+      matchesTerms(terms, searchableTextsOf(database, study)))
+  const sorted = runs.length > 1 ? sortedResults(database, filter, sequenceRange, runs) : undefined
   if (sorted) {
     const matching = sorted.studies.filter((study) => matchesSearch(study, sorted.isCompared))
     const last = matching[limit - 1]
@@ -79,9 +79,9 @@ export function searchStudies(
   const found: { readonly study: StudyRecord; readonly position: string }[] = []
   let decrypted = 0
   for (const run of runs) {
-    const { isCompared, text } = matchOf(database, run.filter, stretch)
+    const { isCompared, text } = matchOf(database, run.filter, sequenceRange)
     const isMatch = (study: StudyRecord) => matchesSearch(study, isCompared)
-    let remaining = afterCursor(stretch, run)
+    let remaining = afterCursor(sequenceRange, run)
     for (;;) {
       const wanted = limit + 1 - found.length
       const batchSize = isCompared ? Math.max(wanted, DECRYPTED_PER_READ) : wanted
@@ -123,7 +123,7 @@ function candidates(
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
   const query: StudyQuery = {
     ...{ area, statuses, isCancelled, assignedTo, isOldestFirst, limit },
-    ...{ severity: severities, expressCustomerIds: customersShown(filter) },
+    ...{ severity: severities, expressCustomerIds: listedCustomerIds(filter) },
     // A scan in one direction needs only one bound.
     ...((isOldestFirst || stretch.above > 0) && { above: stretch.above }),
     ...{ before: stretch.before, madeIn: stretch.isExact ? undefined : madeIn },
@@ -143,19 +143,19 @@ function sortedResults(
   const { text, isCompared } = matchOf(database, filter, stretch)
   const [first] = runs
   if (text === undefined || !first) return undefined
-  const seqs = candidates(database, { ...first, filter }, stretch, text, MAX_SORTED + 1)
-  if (seqs.length > MAX_SORTED) return undefined
-  const runOf = ({ severity }: StudyRecord) =>
+  const seqs = candidates(database, { ...first, filter }, stretch, text, MAX_SORTED_MATCHES + 1)
+  if (seqs.length > MAX_SORTED_MATCHES) return undefined
+  const runIndexOf = ({ severity }: StudyRecord) =>
     runs.findIndex((run) => run.filter.severities?.includes(severity))
   const studies = readStudiesBySeq(database, seqs)
-    .map((study) => ({ study, run: runOf(study) }))
+    .map((study) => ({ study, run: runIndexOf(study) }))
     .filter(({ study, run }) => run >= 0 && study.seq > (runs[run]?.after ?? 0))
     .sort((a, b) => a.run - b.run || a.study.seq - b.study.seq)
     .map(({ study }) => study)
   return {
     studies,
     isCompared,
-    positionOf: (study: StudyRecord) => runs[runOf(study)]?.positionOf(study) ?? '',
+    positionOf: (study: StudyRecord) => runs[runIndexOf(study)]?.positionOf(study) ?? '',
   }
 }
 
@@ -223,7 +223,7 @@ function runsOf(filter: StudyFilter, order: StudyOrder, after: string | undefine
     ]
   }
   const [rank = 0, seq] = after === undefined ? [] : after.split(' ').map(Number)
-  return BY_PRIORITY.flatMap((severity, at) => {
+  return SEVERITIES_BY_PRIORITY.flatMap((severity, at) => {
     if (at < rank || filter.severities?.includes(severity) === false) return []
     const positionOf = (study: StudyRecord) => `${at} ${study.seq}`
     return [

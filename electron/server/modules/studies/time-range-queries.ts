@@ -19,9 +19,9 @@ const SELECT_LOWEST =
   'select lowest from studyQuarters where quarter >= ? and quarter <= ? order by quarter limit 1'
 const SELECT_HIGHEST =
   'select highest from studyQuarters where quarter >= ? and quarter <= ? order by quarter desc limit 1'
-const EACH =
+const SELECT_RANGE =
   'select min(lowest) as lowest, max(highest) as highest from studyQuarters where quarter >= ? and quarter <= ?'
-const IS_LATE = 'select 1 from studyQuarters where isLate = 1 limit 1'
+const SELECT_LATE_QUARTER = 'select 1 from studyQuarters where isLate = 1 limit 1'
 const QUARTER_MS = 15 * 60_000
 
 /**
@@ -35,10 +35,10 @@ export function sequenceRangeOf(db: Database, { since, until }: Span): SequenceR
   ]
   const get = (text: string) =>
     db.get(rawQuery<{ lowest?: number | null; highest?: number | null }>(text, ends))
-  const isOrdered = db.get(rawQuery(IS_LATE, [])) === undefined
+  const isOrdered = db.get(rawQuery(SELECT_LATE_QUARTER, [])) === undefined
   const { lowest, highest } = isOrdered
     ? { ...get(SELECT_LOWEST), ...get(SELECT_HIGHEST) }
-    : (get(EACH) ?? {})
+    : (get(SELECT_RANGE) ?? {})
   if (lowest === undefined || lowest === null || highest === undefined || highest === null)
     return undefined
   const isWhole = [since, until].every((end) => end === null || msOf(end) % QUARTER_MS === 0)

@@ -3,7 +3,7 @@ import type { Area } from '#server/modules/studies/study-facet.ts'
 import { demand, type UserCaller } from '#server/modules/users/caller.ts'
 import { stateOf } from '#server/modules/users/people-routes.ts'
 import { allUsers, type NamedUser, namedUser } from '#server/modules/users/queries.ts'
-import { personSearch } from '#server/modules/users/users.ts'
+import { personMatcher } from '#server/modules/users/users.ts'
 import { MAX_ASSIGNEES } from '#shared/contract/dashboard-studies.ts'
 import { may } from '#shared/lifecycle.ts'
 
@@ -19,13 +19,13 @@ export function listAssignees(
   { area, search }: { readonly area: Area; readonly search: string },
 ): NamedUser[] {
   demand(caller, 'manageStudies')
-  const isFound = personSearch(search)
+  const matchesSearch = personMatcher(search)
   return allUsers(context.database)
     .filter(
       (user) =>
         stateOf(context, user) === 'active' &&
         may(user, area === 'scribe' ? 'writeReports' : 'readStudies') &&
-        isFound({ ...user, email: '' }),
+        matchesSearch({ ...user, email: '' }),
     )
     .map(namedUser)
     .toSorted((one, other) => one.name.localeCompare(other.name))

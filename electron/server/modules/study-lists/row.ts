@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { listReportEntries } from '#server/modules/reports/report-queries.ts'
 import { reportingState } from '#server/modules/reports/report-reading.ts'
-import { NO_IMAGES } from '#server/modules/reports/report-templates.ts'
+import { NON_IMAGE_MODALITIES } from '#server/modules/reports/report-templates.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { addendumNeededSince } from '#server/modules/studies/needed-addendum-queries.ts'
@@ -89,8 +89,9 @@ function ageOf(text = ''): string {
  */
 function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined): string[] {
   const scanType = detail.reportMetadata?.scanType?.trim().toUpperCase() ?? ''
-  const ofImages = images?.modalities.filter((modality) => !NO_IMAGES.includes(modality)) ?? []
-  if (ofImages.length > 0) return ofImages
+  const imageModalities =
+    images?.modalities.filter((modality) => !NON_IMAGE_MODALITIES.includes(modality)) ?? []
+  if (imageModalities.length > 0) return imageModalities
   return /^[A-Z][A-Z0-9]{1,3}$/.test(scanType) ? [scanType] : []
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { SliceQuery } from '#server/database/page.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
-import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { countFoundStudies } from '#server/modules/studies/study-count-queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
@@ -70,7 +70,7 @@ export function readStudy(
   }
 }
 
-const CANCELLED = { hide: false, only: true, all: undefined } as const satisfies Record<
+const CANCELLED_FILTERS = { hide: false, only: true, all: undefined } as const satisfies Record<
   StudyListFilter['cancelled'],
   boolean | undefined
 >
@@ -95,13 +95,18 @@ function filterOf(
   const since = from === undefined ? null : instantOf(startOfDay(from, zone))
   const until = to === undefined ? null : instantOf(startOfDay(addDays(to, 1), zone))
   return {
-    ...{ area, search, isCancelled: CANCELLED[cancelled], needsAddendum: addendum === 'needed' },
+    ...{
+      area,
+      search,
+      isCancelled: CANCELLED_FILTERS[cancelled],
+      needsAddendum: addendum === 'needed',
+    },
     severities: severity?.length ? severity : undefined,
     statuses: status?.length ? status : undefined,
     assignedTo:
       assignedTo === 'me' ? caller.user.userId : assignedTo === 'nobody' ? null : assignedTo,
     expressCustomerId: expressCustomerId === 'none' ? null : expressCustomerId,
     madeIn: since === null && until === null ? undefined : { since, until },
-    seenCustomerIds: visibleCustomers(caller),
+    seenCustomerIds: visibleCustomerIds(caller),
   }
 }

@@ -42,11 +42,11 @@ export function studyHistory(
     if (detail === null || typeof detail !== 'object') return detail
     return Object.fromEntries(Object.entries(detail).map(([name, of]) => [name, withNames(of)]))
   }
-  const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
+  const momentOfAuditRow = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
     ...{ at, what: action, who: actorName(actor), detail: withNames(detail) },
     ...{ effect: null, eventId: null },
   })
-  const ofEvent = ({
+  const momentOfEvent = ({
     createdAt,
     type,
     eventId,
@@ -65,8 +65,8 @@ export function studyHistory(
   })
 
   return [
-    ...store.audit.of([studyId, studyInstanceUid, ...reports], MAX_MOMENTS).map(ofAudit),
-    ...eventsAbout(eventLog, studyId).map(ofEvent),
+    ...store.audit.of([studyId, studyInstanceUid, ...reports], MAX_MOMENTS).map(momentOfAuditRow),
+    ...eventsAbout(eventLog, studyId).map(momentOfEvent),
   ]
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
     .slice(0, MAX_MOMENTS)

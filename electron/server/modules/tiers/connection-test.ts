@@ -43,11 +43,11 @@ export async function runConnectionTest(
   test: () => Promise<Message>,
 ): Promise<TierTest> {
   const startedAt = clock()
-  const took = () => Math.max(0, clock() - startedAt)
+  const elapsedMs = () => Math.max(0, clock() - startedAt)
   try {
-    return { success: true, message: await test(), tookMs: took() }
+    return { success: true, message: await test(), tookMs: elapsedMs() }
   } catch (error) {
     const why = storeFault(error)
-    return { success: false, message: message('tiers.test-failed', { why }), tookMs: took() }
+    return { success: false, message: message('tiers.test-failed', { why }), tookMs: elapsedMs() }
   }
 }

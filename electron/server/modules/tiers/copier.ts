@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
 import { findInstance } from '#server/modules/images/instance-queries.ts'
 import { localPathOf } from '#server/modules/images/local-files.ts'
@@ -9,19 +9,19 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { ContentDigest } from './content-digest.ts'
 import * as copies from './copy-queries.ts'
-import { countInMigration } from './migration-queries.ts'
+import { countMigrationCopies } from './migration-queries.ts'
 import { advanceMigration } from './migrations.ts'
 import type { ObjectStore } from './object-store.ts'
 import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
-import { isOfWholeStore, storeFault } from './store-fault.ts'
+import { isStoreWideFault, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
 import { TransferRate } from './transfer-rate.ts'
 
-const BATCH = 200
+const BATCH_SIZE = 200
 /** Instances that are copied to one tier at the same time. */
 const CONCURRENCY = 4
-const SCHEDULE = RETRY_SCHEDULES.tierCopy
+const RETRY_SCHEDULE = RETRY_SCHEDULES.tierCopy
 const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
 
 /**
@@ -61,7 +61,7 @@ export class Copier implements AsyncDisposable {
     const { database } = this.#context
     return this.#tiers()
       .flatMap(({ tierId }) => {
-        const due = copies.nextCopyDue(database, tierId)
+        const due = copies.nextCopyDueAt(database, tierId)
         const until = instantOf(this.#outages.get(tierId)?.untilMs ?? 0)
         return due === undefined ? [] : [due > until ? due : until]
       })
@@ -79,7 +79,7 @@ export class Copier implements AsyncDisposable {
     const isCurrent = () => findTier(database, tierId)?.updatedAt === tier.updatedAt
     while (!signal.aborted && (this.#outages.get(tierId)?.untilMs ?? 0) <= clock()) {
       advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
-      const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH)
+      const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH_SIZE)
       if (due.length === 0 || !isCurrent()) return
       await this.#copyAll(tier, store, due, signal)
       feed.noteStatus()
@@ -106,7 +106,7 @@ export class Copier implements AsyncDisposable {
           this.#noteReached(tier.tierId)
         } catch (error) {
           if (signal.aborted) return
-          if (isForAll(error)) outage.abort()
+          if (affectsAllCopies(error)) outage.abort()
           this.#noteFailure(tier, copy, error)
         } finally {
           release()
@@ -142,9 +142,9 @@ export class Copier implements AsyncDisposable {
     const { bytes } = instance
     const stored = { bytes, sha256, encryption: settings.encryption, at: instantOf(clock()) }
     await database.commitSoon(() => {
-      const isStored = copies.recordStored(database, copyId, stored)
+      const isStored = copies.recordCopyStored(database, copyId, stored)
       if (isStored && migrationId !== null)
-        countInMigration(database, migrationId, { done: 1, bytes })
+        countMigrationCopies(database, migrationId, { done: 1, bytes })
     })
     this.#rateOf(tierId).add(clock(), bytes)
   }
@@ -163,22 +163,22 @@ export class Copier implements AsyncDisposable {
     const { database, clock } = this.#context
     const why = reasonOf(error)
     if (why.isInternal) reportError(this.#context, error)
-    if (isForAll(error)) {
+    if (affectsAllCopies(error)) {
       const failures = (this.#outages.get(tierId)?.failures ?? 0) + 1
       this.#outages.set(tierId, {
-        untilMs: clock() + waitAfter(OUTAGE_SCHEDULE, failures),
+        untilMs: clock() + retryDelayMs(OUTAGE_SCHEDULE, failures),
         failures,
       })
       setTierError(database, tierId, why.message)
       return
     }
-    const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : SCHEDULE
-    const wait = waitAfter(schedule, copy.attempts + 1)
+    const schedule = copy.state === 'deleting' ? OUTAGE_SCHEDULE : RETRY_SCHEDULE
+    const wait = retryDelayMs(schedule, copy.attempts + 1)
     const nextAt = wait === undefined ? null : instantOf(clock() + wait)
     database.transaction(() => {
       copies.postponeCopy(database, copy.copyId, { nextAt, error: why.message, isCounted: true })
       if (nextAt === null && copy.migrationId !== null && copy.state === 'waiting')
-        countInMigration(database, copy.migrationId, { failed: 1 })
+        countMigrationCopies(database, copy.migrationId, { failed: 1 })
     })
   }
 
@@ -210,8 +210,8 @@ export class Copier implements AsyncDisposable {
 }
 
 /** Whether no other copy needs to be tried now. */
-const isForAll = (error: unknown) =>
-  error instanceof NoSpaceFault || (!isMissingFile(error) && isOfWholeStore(error))
+const affectsAllCopies = (error: unknown) =>
+  error instanceof NoSpaceFault || (!isMissingFile(error) && isStoreWideFault(error))
 
 /** The local file was removed since it was looked for, or is not there. */
 const isMissingFile = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'

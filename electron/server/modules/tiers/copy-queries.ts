@@ -61,7 +61,7 @@ export const listDueCopies = (
   )
 
 /** When the next copy of a tier is due. */
-export const nextCopyDue = (database: Database, tierId: string): string | undefined =>
+export const nextCopyDueAt = (database: Database, tierId: string): string | undefined =>
   database.get(
     rawQuery<{ nextAt: string }>(
       `select nextAt from tierCopies where tierId = ? and nextAt is not null
@@ -74,7 +74,7 @@ export const nextCopyDue = (database: Database, tierId: string): string | undefi
  * Records a copy that the store has confirmed and that was read back. False if the instance was
  * deleted meanwhile, so that the object is to be deleted.
  */
-export function recordStored(
+export function recordCopyStored(
   database: Database,
   copyId: number,
   stored: {
@@ -182,7 +182,7 @@ export const listCopiesByKey = (
   )
 
 /** Records that the content of a copy was compared and is the recorded one. */
-export const recordVerified = (database: Database, copyId: number, at: string) =>
+export const recordCopyVerified = (database: Database, copyId: number, at: string) =>
   database.run(
     rawQuery(
       `update tierCopies set state = 'stored', verifiedAt = ?, lastError = '' where copyId = ?
@@ -195,7 +195,7 @@ export const recordVerified = (database: Database, copyId: number, at: string) =
  * Records that a copy is missing or changed; `nextAt` if it is to be copied again, which counts for
  * no migration.
  */
-export const recordLost = (
+export const recordCopyLost = (
   database: Database,
   copyId: number,
   error: Message,

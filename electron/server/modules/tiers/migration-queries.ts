@@ -67,7 +67,7 @@ export const setMigrationState = (
   )
 
 /** Counts instances of a migration that were copied, or have failed. */
-export const countInMigration = (
+export const countMigrationCopies = (
   database: Database,
   migrationId: number,
   { done = 0, bytes = 0, failed = 0 }: { done?: number; bytes?: number; failed?: number },
@@ -99,7 +99,7 @@ export const setLastQueuedInstanceId = (
   )
 
 /** The instances that a migration comes to next, with their copy in the tier if there is one. */
-export const listToQueue = (
+export const listInstancesToQueue = (
   database: Database,
   { tierId, queuedId, throughId }: MigrationRecord,
   limit: number,
@@ -121,7 +121,12 @@ export const listToQueue = (
   )
 
 /** Lets a copy that is queued, has failed or was lost count for the migration. */
-export const adoptCopy = (database: Database, copyId: number, migrationId: number, at: string) =>
+export const addCopyToMigration = (
+  database: Database,
+  copyId: number,
+  migrationId: number,
+  at: string,
+) =>
   database.run(
     rawQuery(
       `update tierCopies set state = 'waiting', nextAt = ?, migrationId = ?, attempts = 0
@@ -131,7 +136,11 @@ export const adoptCopy = (database: Database, copyId: number, migrationId: numbe
   )
 
 /** How many copies of a migration are still to be made. */
-export const countQueued = (database: Database, migrationId: number, tierId: string): number =>
+export const countQueuedCopies = (
+  database: Database,
+  migrationId: number,
+  tierId: string,
+): number =>
   database.get(
     rawQuery<{ count: number }>(
       `select count(*) as count from tierCopies

@@ -9,7 +9,7 @@ import * as queries from './migration-queries.ts'
 import { requireTier } from './tier-settings.ts'
 
 /** Instances that a migration queues at once; more follow when most of them are copied. */
-const BATCH = 500
+const BATCH_SIZE = 500
 
 export type MigrationAction = 'pause' | 'resume' | 'cancel' | 'retry'
 
@@ -82,14 +82,14 @@ export function advanceMigration(
     if (migration?.state !== 'running') return
     const { migrationId, throughId } = migration
     const now = instantOf(clock())
-    const queued = queries.countQueued(database, migrationId, tierId)
-    if (queued >= BATCH / 2) return
-    const next = queries.listToQueue(database, migration, BATCH)
+    const queued = queries.countQueuedCopies(database, migrationId, tierId)
+    if (queued >= BATCH_SIZE / 2) return
+    const next = queries.listInstancesToQueue(database, migration, BATCH_SIZE)
     for (const instance of next) {
       if (instance.copyId !== null && instance.copyState !== 'stored')
-        queries.adoptCopy(database, instance.copyId, migrationId, now)
+        queries.addCopyToMigration(database, instance.copyId, migrationId, now)
       else if (instance.copyState === 'stored')
-        queries.countInMigration(database, migrationId, { done: 1, bytes: instance.bytes })
+        queries.countMigrationCopies(database, migrationId, { done: 1, bytes: instance.bytes })
       // Earlier versions and images in quarantine stay on this PC.
       else if (instance.state === 'current')
         queueCopy(database, {

@@ -121,8 +121,8 @@ export class ObjectStore {
         yield chunk
       }
     }
-    const ended = new AbortController()
-    const abort = () => ended.abort(signal.reason)
+    const requestAbort = new AbortController()
+    const abort = () => requestAbort.abort(signal.reason)
     signal.addEventListener('abort', abort)
     const source = createReadStream(path, { highWaterMark: 1 << 20 })
     try {
@@ -136,7 +136,7 @@ export class ObjectStore {
         },
         partSize: PART_BYTES,
         queueSize: CONCURRENT_PARTS,
-        abortController: ended,
+        abortController: requestAbort,
       })
       await upload.done()
     } finally {

@@ -12,8 +12,8 @@ import { findInstance, type InstanceRecord } from '#server/modules/images/instan
 import { sumRemoved } from '#server/modules/images/local-file-queries.ts'
 import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { admitStoreUrl } from '#server/webhooks/address.ts'
-import { discard } from '#server/webhooks/response-body.ts'
-import type { Pull } from '#shared/contract/destinations.ts'
+import { discardBody } from '#server/webhooks/response-body.ts'
+import type { PriorRetrieval } from '#shared/contract/destinations.ts'
 import type { DicomwebSettings, PacsSettings } from '#shared/contract/tiers.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
@@ -22,7 +22,7 @@ import { secretNameOf, type TierConnections } from './stores.ts'
 import type { TierRecord } from './tier-queries.ts'
 
 /** Milliseconds without an answer, or without a byte of it, after which a request fails. */
-const SILENCE_MS = 30_000
+const MAX_SILENCE_MS = 30_000
 /** Pause after all retrievals of the gateway are in use. */
 const BUSY_PAUSE_MS = 500
 
@@ -46,7 +46,7 @@ export class PacsRetrieval {
   /** AE titles by which the received images of a WADO-RS retrieval are recognized. */
   readonly #running = new Map<string, number>()
   /** Studies that are being retrieved by C-MOVE. */
-  readonly #moving = new Set<string>()
+  readonly #movingStudies = new Set<string>()
 
   constructor(
     context: Context,
@@ -68,15 +68,15 @@ export class PacsRetrieval {
   expects: IsFetching = (callingAeTitle) => this.#running.has(callingAeTitle)
 
   /** Whether images of the study arrive because one of them was asked for here. */
-  isMoving = (studyInstanceUid: string): boolean => this.#moving.has(studyInstanceUid)
+  isMoving = (studyInstanceUid: string): boolean => this.#movingStudies.has(studyInstanceUid)
 
   /** @throws MessageError, errors of the network, the reason of the signal */
   async retrieve(tier: TierRecord, instance: InstanceRecord, signal: AbortSignal): Promise<void> {
-    const isHere = () =>
+    const hasLocalFile = () =>
       findInstance(this.#context.database, instance.instanceId)?.localRemovedAt === null
     if (isDicomweb(tier)) await this.#get(tier, instance, signal)
-    else if (isDimse(tier)) await this.#move(tier, instance, isHere, signal)
-    if (!isHere()) throw new PacsFault(message('tiers.not-in-pacs'))
+    else if (isDimse(tier)) await this.#move(tier, instance, hasLocalFile, signal)
+    if (!hasLocalFile()) throw new PacsFault(message('tiers.not-in-pacs'))
   }
 
   /** Retrieves the study, of which further images are usually wanted; ends when the image is here. */
@@ -89,7 +89,7 @@ export class PacsRetrieval {
     const { database } = this.#context
     const { pulls } = this.#forwarding
     const destination = requireDestination(database, settings.destinationId)
-    let pull: Pull | undefined
+    let pull: PriorRetrieval | undefined
     for (;;) {
       if (isHere()) return
       pull = await this.#startMove(destination, studyInstanceUid)
@@ -118,20 +118,20 @@ export class PacsRetrieval {
   async #startMove(
     destination: DestinationRecord,
     studyInstanceUid: string,
-  ): Promise<Pull | undefined> {
+  ): Promise<PriorRetrieval | undefined> {
     const { pulls } = this.#forwarding
     const mayStart = () => pulls.mayStart(destination, studyInstanceUid)
     const start = () => pulls.start(destination, studyInstanceUid, 'gateway')
     if (!mayStart()) return undefined
-    if (this.#moving.has(studyInstanceUid)) return start()
+    if (this.#movingStudies.has(studyInstanceUid)) return start()
     const { bytes } = sumRemoved(this.#context.database, studyInstanceUid)
     using reserved = new DisposableStack()
     reserved.defer(await this.#cache.reserve(bytes))
     // Others may have been started meanwhile.
     if (!mayStart()) return undefined
     const pull = start()
-    this.#moving.add(studyInstanceUid)
-    reserved.defer(() => this.#moving.delete(studyInstanceUid))
+    this.#movingStudies.add(studyInstanceUid)
+    reserved.defer(() => this.#movingStudies.delete(studyInstanceUid))
     const kept = reserved.move()
     // Other images of the study arrive after the one that was asked for.
     void pulls.ended(pull.pullId).then(() => kept.dispose())
@@ -182,15 +182,18 @@ export class PacsRetrieval {
     const agents = this.#connections.agentsOf({ tierId, settings, ...tier }, settings.certificate)
     const { url, route } = admitStoreUrl(settings.url.replace(/\/+$/, '') + path, agents.isOwn)
     const password = readSecret(this.#context, secretNameOf(tierId)) ?? ''
-    const basic = Buffer.from(`${settings.user}:${password}`).toString('base64')
+    const basicCredentials = Buffer.from(`${settings.user}:${password}`).toString('base64')
     const response = await agents.of[route].request({
       ...{ origin: url.origin, path: url.pathname + url.search, method: 'GET', signal },
-      ...{ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS },
-      headers: { accept, ...(settings.user !== '' && { authorization: `Basic ${basic}` }) },
+      ...{ headersTimeout: MAX_SILENCE_MS, bodyTimeout: MAX_SILENCE_MS },
+      headers: {
+        accept,
+        ...(settings.user !== '' && { authorization: `Basic ${basicCredentials}` }),
+      },
     })
     const { statusCode } = response
     if (statusCode === 200 || statusCode === 204) return response
-    throw discard(response, new PacsFault(faultOf(statusCode)))
+    throw discardBody(response, new PacsFault(faultOf(statusCode)))
   }
 
   /** C-ECHO, or a search for one study. @throws as `retrieve` */
@@ -199,7 +202,7 @@ export class PacsRetrieval {
       const { success, message: outcome } = await this.#forwarding.echo(tier.settings.destinationId)
       if (!success) throw new PacsFault(outcome)
     } else if (isDicomweb(tier)) {
-      const signal = AbortSignal.timeout(SILENCE_MS)
+      const signal = AbortSignal.timeout(MAX_SILENCE_MS)
       const found = await this.#request(tier, '/studies?limit=1', 'application/dicom+json', signal)
       await found.body.dump()
     }

@@ -4,10 +4,10 @@ import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { KeyedMutex } from '#server/platform/concurrency.ts'
 import { ApiError } from '#shared/errors.ts'
 import { asSentence, message } from '#shared/messages/message.ts'
-import { isRemovable, listOldestRecalls, recalledBytes } from './recall-queries.ts'
+import { isRemovable, listOldestRecalls, sumRecalledBytes } from './recall-queries.ts'
 
 const GIGABYTE = 1e9
-const BATCH = 100
+const BATCH_SIZE = 100
 
 /** There is no space for a file that was to be fetched. */
 export class NoSpaceFault extends ApiError {
@@ -65,12 +65,12 @@ export class RecallCache {
     const { database, settings, imageFiles } = this.#context
     const limit = settings.get('tiers.cacheGigabytes') * GIGABYTE
     const stop = minFreeBytes(settings)
-    const warn = Math.max(stop, settings.get('intake.warnGigabytes') * GIGABYTE)
+    const warningBytes = Math.max(stop, settings.get('intake.warnGigabytes') * GIGABYTE)
     const freeBytes = () => imageFiles.space().freeBytes - this.#reserved
     const excess = () =>
-      Math.max(recalledBytes(database) + this.#reserved - limit, warn - freeBytes())
+      Math.max(sumRecalledBytes(database) + this.#reserved - limit, warningBytes - freeBytes())
     for (let over = excess(); over > 0; over = excess()) {
-      const oldest = listOldestRecalls(database, BATCH + this.#held.size).filter(
+      const oldest = listOldestRecalls(database, BATCH_SIZE + this.#held.size).filter(
         ({ instanceId }) => !this.#held.has(instanceId),
       )
       let freed = 0
@@ -87,6 +87,6 @@ export class RecallCache {
       if (removed.length === 0) break
     }
     // The rest is left to devices, which would be refused below `stop`.
-    if (freeBytes() < (stop + warn) / 2) throw new NoSpaceFault()
+    if (freeBytes() < (stop + warningBytes) / 2) throw new NoSpaceFault()
   }
 }

@@ -1,10 +1,10 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { IN_TIER } from '#server/modules/images/instance-copy-queries.ts'
+import { IN_TIER_CONDITION } from '#server/modules/images/instance-copy-queries.ts'
 
 // Files that were fetched from a tier. They may be removed from this PC again, the oldest first.
 
-export const recordRecalled = (database: Database, instanceId: number, bytes: number, at: string) =>
+export const recordRecall = (database: Database, instanceId: number, bytes: number, at: string) =>
   database.run(
     rawQuery(
       'insert or replace into tierRecalls (instanceId, recalledAt, bytes) values (?, ?, ?)',
@@ -12,7 +12,7 @@ export const recordRecalled = (database: Database, instanceId: number, bytes: nu
     ),
   )
 
-export const recalledBytes = (database: Database): number =>
+export const sumRecalledBytes = (database: Database): number =>
   database.get(
     rawQuery<{ bytes: number | null }>('select sum(bytes) as bytes from tierRecalls', []),
   )?.bytes ?? 0
@@ -28,16 +28,16 @@ export const listOldestRecalls = (database: Database, limit: number) =>
     }>(
       `select n.instanceId, n.file, r.bytes, n.localRemovedAt from tierRecalls r
        join instances n on n.instanceId = r.instanceId
-       where n.localRemovedAt is null and ${IS_IN_TIER} and ${IS_FREE}
+       where n.localRemovedAt is null and ${IS_IN_TIER} and ${IS_NOT_RETAINED}
        order by r.recalledAt, r.instanceId limit ?`,
       [limit],
     ),
   )
 
 const IS_IN_TIER = `exists (select 1 from tierCopies c join tiers t using (tierId)
-  where c.instanceId = n.instanceId and ${IN_TIER})`
+  where c.instanceId = n.instanceId and ${IN_TIER_CONDITION})`
 /** Nothing demands that the file stays on this PC. */
-const IS_FREE = `n.state = 'current' and not exists (
+const IS_NOT_RETAINED = `n.state = 'current' and not exists (
     select 1 from legalHolds h where h.studyInstanceUid = n.studyInstanceUid and h.liftedAt is null)
   and not exists (
     select 1 from forwards f where f.instanceId = n.instanceId and f.state in ('waiting', 'failed'))`
@@ -45,7 +45,8 @@ const IS_FREE = `n.state = 'current' and not exists (
 /** Whether the file may be removed from this PC again. */
 export const isRemovable = (database: Database, instanceId: number): boolean =>
   database.get(
-    rawQuery(`select 1 from instances n where n.instanceId = ? and ${IS_IN_TIER} and ${IS_FREE}`, [
-      instanceId,
-    ]),
+    rawQuery(
+      `select 1 from instances n where n.instanceId = ? and ${IS_IN_TIER} and ${IS_NOT_RETAINED}`,
+      [instanceId],
+    ),
   ) !== undefined

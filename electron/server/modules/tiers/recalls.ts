@@ -8,14 +8,14 @@ import { reportError } from '#server/platform/log.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
-import { recordRecalled } from './recall-queries.ts'
+import { recordRecall } from './recall-queries.ts'
 import { storeFault } from './store-fault.ts'
-import type { Source, TierSources } from './tier-sources.ts'
+import type { FileSource, TierSources } from './tier-sources.ts'
 
 /** Files that are fetched at the same time. */
-const MAX_RUNNING = 16
+const MAX_RUNNING_RECALLS = 16
 /** How long a file that was fetched is kept at least, so that whoever asked for it can open it. */
-const KEPT_MS = 5000
+const MIN_KEPT_MS = 5000
 
 /** A file that is being fetched, and who waits for its bytes. */
 class RunningRecall implements Recall {
@@ -77,7 +77,7 @@ export class Recalls implements AsyncDisposable {
         }
       } finally {
         this.#running.delete(instanceId)
-        setTimeout(release, KEPT_MS).unref()
+        setTimeout(release, MIN_KEPT_MS).unref()
       }
     })
     this.#running.set(instanceId, recall)
@@ -85,7 +85,7 @@ export class Recalls implements AsyncDisposable {
   }
 
   async #turn(): Promise<void> {
-    while (this.#active >= MAX_RUNNING)
+    while (this.#active >= MAX_RUNNING_RECALLS)
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#active++
   }
@@ -121,7 +121,7 @@ export class Recalls implements AsyncDisposable {
   }
 
   async #fetchFrom(
-    source: Source,
+    source: FileSource,
     instance: InstanceRecord,
     recall: RunningRecall,
     signal: AbortSignal,
@@ -132,16 +132,14 @@ export class Recalls implements AsyncDisposable {
       if (source.kind === 'object') await this.#fetchObject(source, instance, recall, signal)
       else await source.retrieve(signal)
       const { database, clock } = this.#context
-      await database.commitSoon(() =>
-        recordRecalled(database, instanceId, bytes, instantOf(clock())),
-      )
+      await database.commitSoon(() => recordRecall(database, instanceId, bytes, instantOf(clock())))
     } finally {
       release()
     }
   }
 
   async #fetchObject(
-    source: Source & { readonly kind: 'object' },
+    source: FileSource & { readonly kind: 'object' },
     instance: InstanceRecord,
     recall: RunningRecall,
     signal: AbortSignal,

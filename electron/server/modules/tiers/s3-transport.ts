@@ -3,7 +3,7 @@ import { admitStoreUrl } from '#server/webhooks/address.ts'
 import type { Agents } from '#server/webhooks/agents.ts'
 
 /** Milliseconds without an answer, or without a byte of its body, after which a request fails. */
-const SILENCE_MS = 30_000
+const MAX_SILENCE_MS = 30_000
 
 /** The part of a request of the AWS SDK that is sent. */
 interface SdkRequest {
@@ -55,8 +55,8 @@ export class S3Transport {
       headers: Object.fromEntries(headers),
       body: (request.body ?? null) as Buffer | string | null,
       signal: (abortSignal ?? null) as AbortSignal | null,
-      headersTimeout: SILENCE_MS,
-      bodyTimeout: SILENCE_MS,
+      headersTimeout: MAX_SILENCE_MS,
+      bodyTimeout: MAX_SILENCE_MS,
     })
     const received = one(response.headers)
     const date = Date.parse(received.date ?? '')
@@ -76,14 +76,16 @@ export class S3Transport {
 function queryOf(query: SdkRequest['query']): string {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((each) =>
-      each === null || each === undefined ? escaped(name) : `${escaped(name)}=${escaped(each)}`,
+      each === null || each === undefined
+        ? percentEncode(name)
+        : `${percentEncode(name)}=${percentEncode(each)}`,
     ),
   )
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
 /** As in the signature (RFC 3986 §2.1): `encodeURIComponent` leaves some reserved characters. */
-const escaped = (text: string) =>
+const percentEncode = (text: string) =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

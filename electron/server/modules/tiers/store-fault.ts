@@ -61,7 +61,7 @@ export const isMissingObject = (error: unknown) =>
 /**
  * Whether an error concerns the store as a whole, so that no other object needs to be tried now.
  */
-export const isOfWholeStore = (error: unknown) =>
+export const isStoreWideFault = (error: unknown) =>
   isServiceError(error)
     ? !isMissingObject(error)
     : isNetworkError(error) && diskFaultKind(error) === undefined

@@ -10,7 +10,7 @@ import type { S3Tier, TierRecord } from './tier-queries.ts'
 export const secretNameOf = (tierId: string) => `tiers.${tierId}.secret`
 export const customerKeyNameOf = (tierId: string) => `tiers.${tierId}.customer-key`
 
-interface Open {
+interface OpenStore {
   readonly updatedAt: string
   readonly agents: Agents
   store: Promise<ObjectStore> | undefined
@@ -23,7 +23,7 @@ interface Open {
 export class TierConnections implements AsyncDisposable {
   readonly #context: Context
   readonly #isOwn: IsOwnListener
-  readonly #open = new Map<string, Open>()
+  readonly #open = new Map<string, OpenStore>()
 
   constructor(context: Context, isOwn: IsOwnListener) {
     this.#context = context
@@ -56,7 +56,7 @@ export class TierConnections implements AsyncDisposable {
     return this.#openOf(tier, certificate).agents
   }
 
-  #openOf({ tierId, updatedAt }: TierRecord, certificate: string | null): Open {
+  #openOf({ tierId, updatedAt }: TierRecord, certificate: string | null): OpenStore {
     const open = this.#open.get(tierId)
     if (open?.updatedAt === updatedAt) return open
     this.forget(tierId)
@@ -84,7 +84,7 @@ export class TierConnections implements AsyncDisposable {
   }
 }
 
-function closeStore({ store }: Open): void {
+function closeStore({ store }: OpenStore): void {
   store?.then(
     (opened) => opened.close(),
     () => undefined /* It was never open. */,

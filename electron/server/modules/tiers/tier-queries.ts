@@ -22,12 +22,13 @@ export type S3Tier = TierRecord & { readonly settings: S3Settings }
 export const isS3Tier = (tier: TierRecord): tier is S3Tier => tier.settings.kind === 's3'
 
 // Not built with kysely, because this is read for every image.
-const ALL = rawQuery<Parameters<typeof recordOf>[0]>(
+const SELECT_TIERS = rawQuery<Parameters<typeof recordOf>[0]>(
   'select * from tiers order by name, tierId',
   [],
 )
 
-export const listTiers = (database: Database): TierRecord[] => database.all(ALL).map(recordOf)
+export const listTiers = (database: Database): TierRecord[] =>
+  database.all(SELECT_TIERS).map(recordOf)
 
 export function findTier(database: Database, tierId: string): TierRecord | undefined {
   const row = database.get(
@@ -36,15 +37,15 @@ export function findTier(database: Database, tierId: string): TierRecord | undef
   return row && recordOf(row)
 }
 
-type Editable = Pick<
+type EditableTier = Pick<
   TierRecord,
   'tierId' | 'name' | 'isEnabled' | 'isAutomatic' | 'settings' | 'createdAt' | 'updatedAt'
 >
 
-export const insertTier = (database: Database, tier: Editable) =>
+export const insertTier = (database: Database, tier: EditableTier) =>
   database.run(database.sql.insertInto('tiers').values(rowOf(tier)))
 
-export const updateTier = (database: Database, tier: Editable) =>
+export const updateTier = (database: Database, tier: EditableTier) =>
   database.run(database.sql.updateTable('tiers').set(rowOf(tier)).where('tierId', '=', tier.tierId))
 
 /** Deletes the tier with its copies and migrations; the objects stay in the store. */
@@ -91,7 +92,7 @@ export const countOnlyInTier = (database: Database, tierId: string): number =>
     ),
   )?.count ?? 0
 
-const rowOf = ({ settings, isEnabled, isAutomatic, ...tier }: Editable) => ({
+const rowOf = ({ settings, isEnabled, isAutomatic, ...tier }: EditableTier) => ({
   ...{ tierId: tier.tierId, name: tier.name },
   ...{ createdAt: tier.createdAt, updatedAt: tier.updatedAt },
   kind: settings.kind,

@@ -32,7 +32,7 @@ export const addTier = (context: Context, wanted: NewTier, actor: Actor): querie
     check(context, undefined, wanted)
     queries.insertTier(database, { ...tier, tierId, createdAt: now, updatedAt: now })
     storeSecrets(context, tierId, wanted.settings, secret, actor)
-    note(context, actor, 'tier.add', tierId, auditedOf(wanted))
+    note(context, actor, 'tier.add', tierId, auditedSettingsOf(wanted))
     return requireTier(database, tierId)
   })
 
@@ -54,9 +54,15 @@ export const changeTier = (
     queries.updateTier(database, { ...tier, tierId, createdAt, updatedAt })
     queries.setTierError(database, tierId, null)
     // A secret must not be sent to another server than the one it was entered for.
-    const isOther = originOf(before.settings) !== originOf(wanted.settings)
-    storeSecrets(context, tierId, wanted.settings, isOther ? (secret ?? null) : secret, actor)
-    const detail = differences(auditedOf(before), auditedOf(wanted))
+    const hasOtherOrigin = originOf(before.settings) !== originOf(wanted.settings)
+    storeSecrets(
+      context,
+      tierId,
+      wanted.settings,
+      hasOtherOrigin ? (secret ?? null) : secret,
+      actor,
+    )
+    const detail = differences(auditedSettingsOf(before), auditedSettingsOf(wanted))
     if (Object.keys(detail).length > 0) note(context, actor, 'tier.update', tierId, detail)
     return requireTier(database, tierId)
   })
@@ -72,7 +78,7 @@ export const removeTier = (context: Context, tierId: string, actor: Actor): void
     queries.deleteTier(database, tierId)
     deleteSecret(context, secretNameOf(tierId))
     deleteSecret(context, customerKeyNameOf(tierId))
-    note(context, actor, 'tier.remove', tierId, auditedOf(tier))
+    note(context, actor, 'tier.remove', tierId, auditedSettingsOf(tier))
   })
 
 function storeSecrets(
@@ -88,8 +94,8 @@ function storeSecrets(
   if (isDeleted || (typeof secret === 'string' && secret !== ''))
     note(context, actor, 'tier.secret', tierId, { secret: isDeleted ? 'forgotten' : 'set' })
   // The key is kept when the encryption is changed, because earlier objects need it.
-  const isCustomerKey = settings.kind === 's3' && settings.encryption === 'sse-c'
-  if (isCustomerKey && !hasSecret(context, customerKeyNameOf(tierId)))
+  const usesCustomerKey = settings.kind === 's3' && settings.encryption === 'sse-c'
+  if (usesCustomerKey && !hasSecret(context, customerKeyNameOf(tierId)))
     storeSecret(context, customerKeyNameOf(tierId), randomBytes(32).toString('base64'))
 }
 
@@ -165,7 +171,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-const auditedOf = ({
+const auditedSettingsOf = ({
   name,
   isEnabled,
   isAutomatic,

@@ -3,14 +3,14 @@ import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { ContentDigest } from './content-digest.ts'
-import { type CopyRecord, listStoredCopies, recordLost } from './copy-queries.ts'
+import { type CopyRecord, listStoredCopies, recordCopyLost } from './copy-queries.ts'
 import type { PacsRetrieval } from './pacs-retrieval.ts'
 import { isMissingObject } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { findTier, isS3Tier, listTiers, setTierError, type TierRecord } from './tier-queries.ts'
 
 /** Where the file of an instance can be fetched from. */
-export type Source = { readonly tierId: string; readonly tierName: string } & (
+export type FileSource = { readonly tierId: string; readonly tierName: string } & (
   | {
       /** Its bytes, as they were received, which are compared with the checksum of the copy. */
       readonly kind: 'object'
@@ -39,7 +39,7 @@ export class TierSources {
   }
 
   /** Verified copies in object stores first, then the PACS, of which it is not known. */
-  of(instance: InstanceRecord): Source[] {
+  of(instance: InstanceRecord): FileSource[] {
     const { database } = this.#context
     const copies = listStoredCopies(database, instance.instanceId).flatMap((copy) => {
       const tier = findTier(database, copy.tierId)
@@ -51,14 +51,14 @@ export class TierSources {
     return [...copies, ...pacs]
   }
 
-  #objectSource(tier: TierRecord, instance: InstanceRecord, copy: CopyRecord): Source[] {
+  #objectSource(tier: TierRecord, instance: InstanceRecord, copy: CopyRecord): FileSource[] {
     if (!isS3Tier(tier)) return []
     const connect = () => this.#connections.storeOf(tier)
     const { database } = this.#context
     async function* read(signal: AbortSignal) {
       const digest = new ContentDigest(instance.dataSetOffset)
-      const lost = (why: Message, cause?: unknown) => {
-        recordLost(database, copy.copyId, why, null)
+      const lostCopyFault = (why: Message, cause?: unknown) => {
+        recordCopyLost(database, copy.copyId, why, null)
         return new CopyFault(why, { cause })
       }
       try {
@@ -69,25 +69,25 @@ export class TierSources {
           yield chunk
         }
       } catch (error) {
-        throw isMissingObject(error) ? lost(message('tiers.object-missing'), error) : error
+        throw isMissingObject(error) ? lostCopyFault(message('tiers.object-missing'), error) : error
       }
-      if (!copy.sha256?.equals(digest.sha256())) throw lost(message('tiers.copy-differs'))
+      if (!copy.sha256?.equals(digest.sha256())) throw lostCopyFault(message('tiers.copy-differs'))
     }
     return [{ kind: 'object', tierId: tier.tierId, tierName: tier.name, read }]
   }
 
-  #pacsSource = (tier: TierRecord, instance: InstanceRecord): Source => ({
+  #pacsSource = (tier: TierRecord, instance: InstanceRecord): FileSource => ({
     kind: 'pacs',
     tierId: tier.tierId,
     tierName: tier.name,
     retrieve: (signal) => this.#pacs.retrieve(tier, instance, signal),
   })
 
-  noteReached({ tierId }: Source): void {
+  noteReached({ tierId }: FileSource): void {
     setTierError(this.#context.database, tierId, null)
   }
 
-  noteFailure({ tierId }: Source, why: Message): void {
+  noteFailure({ tierId }: FileSource, why: Message): void {
     setTierError(this.#context.database, tierId, why)
   }
 }

@@ -16,7 +16,7 @@ import { findMigration } from './migration-queries.ts'
 import { changeMigration, type MigrationAction, startMigration } from './migrations.ts'
 import { PacsRetrieval } from './pacs-retrieval.ts'
 import { RecallCache } from './recall-cache.ts'
-import { recordRecalled } from './recall-queries.ts'
+import { recordRecall } from './recall-queries.ts'
 import { Recalls } from './recalls.ts'
 import { secretNameOf, TierConnections } from './stores.ts'
 import { isS3Tier, listTiers, type TierRecord } from './tier-queries.ts'
@@ -63,7 +63,7 @@ export class Tiers implements AsyncDisposable {
     const { database, clock } = this.#context
     for (const { instanceId, studyInstanceUid, bytes } of instances)
       if (this.#pacs.isMoving(studyInstanceUid))
-        recordRecalled(database, instanceId, bytes, instantOf(clock()))
+        recordRecall(database, instanceId, bytes, instantOf(clock()))
   }
 
   list = (): Tier[] => listTiers(this.#context.database).map((tier) => this.#shown(tier))

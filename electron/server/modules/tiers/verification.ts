@@ -7,13 +7,18 @@ import type { Verification } from '#shared/contract/tiers.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ContentDigest } from './content-digest.ts'
-import { type CopyRecord, listCopiesByKey, recordLost, recordVerified } from './copy-queries.ts'
+import {
+  type CopyRecord,
+  listCopiesByKey,
+  recordCopyLost,
+  recordCopyVerified,
+} from './copy-queries.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isMissingObject, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { isS3Tier, setVerification, type TierRecord } from './tier-queries.ts'
 
-const BATCH = 500
+const BATCH_SIZE = 500
 const CONCURRENCY = 4
 
 /** An object that is not as recorded. */
@@ -25,10 +30,10 @@ export interface ObjectFault {
 /** Objects that are listed in the result of the command. */
 const MAX_FAULTS = 1000
 
-interface Running {
+interface RunningVerification {
   result: Verification
   readonly faults: ObjectFault[]
-  readonly stopped: AbortController
+  readonly stopController: AbortController
   readonly ended: Promise<Verification>
 }
 
@@ -36,7 +41,7 @@ interface Running {
 export class Verifications implements AsyncDisposable {
   readonly #context: Context
   readonly #connections: TierConnections
-  readonly #running = new Map<string, Running>()
+  readonly #running = new Map<string, RunningVerification>()
 
   constructor(context: Context, connections: TierConnections) {
     this.#context = context
@@ -63,27 +68,31 @@ export class Verifications implements AsyncDisposable {
     return { verification: await ended, faults }
   }
 
-  #begin(tier: TierRecord, isQuick: boolean): Running {
+  #begin(tier: TierRecord, isQuick: boolean): RunningVerification {
     if (!isS3Tier(tier)) throw new ApiError('refused', message('tiers.pacs-not-verified'))
     if (this.#running.has(tier.tierId))
       throw new ApiError('refused', message('tiers.verification-running'))
-    const stopped = new AbortController()
+    const stopController = new AbortController()
     const result: Verification = {
       ...{ state: 'running', isQuick, checked: 0, total: tier.storedInstances },
       ...{ missing: 0, changed: 0, repaired: 0, fault: null },
       ...{ startedAt: instantOf(this.#context.clock()), endedAt: null },
     }
     const store = this.#connections.storeOf(tier)
-    const running: Running = {
-      ...{ result, stopped, faults: [] },
+    const running: RunningVerification = {
+      ...{ result, stopController: stopController, faults: [] },
       ended: store.then((opened) => this.#run(tier.tierId, opened, running)),
     }
     this.#running.set(tier.tierId, running)
     return running
   }
 
-  async #run(tierId: string, store: ObjectStore, running: Running): Promise<Verification> {
-    const { signal } = running.stopped
+  async #run(
+    tierId: string,
+    store: ObjectStore,
+    running: RunningVerification,
+  ): Promise<Verification> {
+    const { signal } = running.stopController
     const { database, clock, feed } = this.#context
     const end = (state: Verification['state'], fault: Message | null) => {
       const endedAt = instantOf(clock())
@@ -110,7 +119,7 @@ export class Verifications implements AsyncDisposable {
   #checkList = async (
     tierId: string,
     store: ObjectStore,
-    running: Running,
+    running: RunningVerification,
     signal: AbortSignal,
   ): Promise<void> => {
     const copies = this.#copies(tierId)
@@ -130,7 +139,7 @@ export class Verifications implements AsyncDisposable {
   #checkContent = async (
     tierId: string,
     store: ObjectStore,
-    running: Running,
+    running: RunningVerification,
     signal: AbortSignal,
   ): Promise<void> => {
     const copies = this.#copies(tierId)
@@ -153,7 +162,7 @@ export class Verifications implements AsyncDisposable {
 
   *#copies(tierId: string): Generator<CopyRecord, undefined> {
     for (let after = ''; ; ) {
-      const batch = listCopiesByKey(this.#context.database, tierId, after, BATCH)
+      const batch = listCopiesByKey(this.#context.database, tierId, after, BATCH_SIZE)
       yield* batch
       const last = batch.at(-1)
       if (!last) return undefined
@@ -163,35 +172,35 @@ export class Verifications implements AsyncDisposable {
 
   /** A copy that is missing or changed is made again if the file is on this PC. */
   #note(
-    running: Running,
+    running: RunningVerification,
     { copyId, instanceId, objectKey }: CopyRecord,
     found: 'listed' | 'same' | 'missing' | 'changed',
   ): void {
     const { database, clock, imageFiles } = this.#context
     const now = instantOf(clock())
     running.result = { ...running.result, checked: running.result.checked + 1 }
-    if (found === 'same') recordVerified(database, copyId, now)
+    if (found === 'same') recordCopyVerified(database, copyId, now)
     if (found === 'same' || found === 'listed') return
     const instance = findInstance(database, instanceId)
-    const isHere = instance !== undefined && existsSync(imageFiles.pathOf(instance.file))
+    const hasLocalFile = instance !== undefined && existsSync(imageFiles.pathOf(instance.file))
     database.transaction(() => {
       const why = message(found === 'missing' ? 'tiers.object-missing' : 'tiers.copy-differs')
-      recordLost(database, copyId, why, isHere ? now : null)
-      if (isHere) database.notify('tier copies')
+      recordCopyLost(database, copyId, why, hasLocalFile ? now : null)
+      if (hasLocalFile) database.notify('tier copies')
     })
     const { result, faults } = running
     if (faults.length < MAX_FAULTS) faults.push({ key: objectKey, found })
     running.result = {
       ...result,
       [found]: result[found] + 1,
-      repaired: result.repaired + (isHere ? 1 : 0),
+      repaired: result.repaired + (hasLocalFile ? 1 : 0),
     }
   }
 
   /** Stops the verification of a tier; what it has found stays recorded. */
   async stop(tierId: string): Promise<void> {
     const running = this.#running.get(tierId)
-    running?.stopped.abort()
+    running?.stopController.abort()
     await running?.ended
   }
 

@@ -11,7 +11,7 @@ import { passwordChangedAt, type UserRecord, updateUser } from './queries.ts'
 import * as secondFactors from './second-factor.ts'
 import { findSession, noteWrongPassword, sessionRecords } from './session-queries.ts'
 import * as sessions from './sessions.ts'
-import { existingUser } from './users.ts'
+import { requireUser } from './users.ts'
 import { deleteViewsOfSession } from './viewer-queries.ts'
 
 // Actions of users on their own account.
@@ -24,7 +24,7 @@ const MAX_WRONG_PASSWORDS = 10
  * @throws ApiError not-found
  */
 export const readAccount = (context: Context, userId: string): Account => ({
-  hasPassword: existingUser(context, userId).passwordHash !== null,
+  hasPassword: requireUser(context, userId).passwordHash !== null,
   passwordChangedAt: passwordChangedAt(context.database, userId),
   secondFactor: secondFactors.secondFactorOf(context, userId),
 })
@@ -44,7 +44,7 @@ export function changeAccount(
 ): SignedInUser {
   const { database, clock } = context
   return database.transaction(() => {
-    const before = existingUser(context, userId)
+    const before = requireUser(context, userId)
     const given = Object.fromEntries(
       Object.entries(patch).filter(([, value]) => value !== undefined),
     )
@@ -80,14 +80,14 @@ export async function changePassword(
     })
   const passwordHash = await people.hashPassword(newPassword, user, 'body.newPassword')
   database.transaction(() => {
-    const kept = findSession(database, hashToken(token))
-    storePassword(context, existingUser(context, userId), passwordHash)
-    const own = sessionRecords(database, instantOf(clock())).filter(
-      (session) => session.userId === userId && session.sessionId !== kept?.sessionId,
+    const currentSession = findSession(database, hashToken(token))
+    storePassword(context, requireUser(context, userId), passwordHash)
+    const otherSessions = sessionRecords(database, instantOf(clock())).filter(
+      (session) => session.userId === userId && session.sessionId !== currentSession?.sessionId,
     )
-    for (const session of own) deleteViewsOfSession(database, session)
+    for (const session of otherSessions) deleteViewsOfSession(database, session)
     sessions.endSessionsOf(context, userId, hashToken(token))
-    const detail = { sessionsEnded: own.length }
+    const detail = { sessionsEnded: otherSessions.length }
     note(context, userActor(userId), 'user.set-password', userId, detail)
   })
 }
@@ -98,11 +98,11 @@ export async function changePassword(
  * @throws ApiError not-found, not-permitted; refused: it is the caller's own account
  */
 export function resetSecondFactor(context: Context, by: SignedInUser, userId: string): void {
-  if (existingUser(context, userId).level === 'owner' && by.level !== 'owner')
+  if (requireUser(context, userId).level === 'owner' && by.level !== 'owner')
     throw new ApiError('not-permitted', message('users.second-factor-of-owner'))
   // An unattended window must not be sufficient.
   if (by.userId === userId) throw new ApiError('refused', message('users.second-factor-own'))
-  secondFactors.endSecondFactor(context, userId, userActor(by.userId))
+  secondFactors.disableSecondFactor(context, userId, userActor(by.userId))
 }
 
 /**
@@ -116,11 +116,11 @@ export async function unlock(
   password: string,
 ): Promise<SignedInUser> {
   const session = sessions.runningSession(context, token, 'background')
-  if (!session) throw sessionEnded()
+  if (!session) throw sessionEndedError()
   const { userId, email } = session.user
   const verified = await people.verifyPassword(email, password)
   if (verified?.userId !== userId || !sessions.runningSession(context, token, 'background'))
-    throw wrongPassword(context, token)
+    throw recordWrongPassword(context, token)
   sessions.unlockSession(context, token)
   return session.user
 }
@@ -140,28 +140,30 @@ export async function confirmIdentity(
   }: { readonly password?: string | undefined; readonly code?: string | undefined },
 ): Promise<void> {
   const session = sessions.runningSession(context, token)
-  if (!session || session.isLocked) throw sessionEnded()
+  if (!session || session.isLocked) throw sessionEndedError()
   const { userId, email } = session.user
   if (code !== undefined && secondFactors.hasSecondFactor(context, userId)) {
-    const wrong = message('users.code-wrong')
-    if (!secondFactors.checkCode(context, userId, code))
-      throw new ApiError('refused', wrong, { errors: [{ path: 'body.code', message: wrong }] })
+    const wrongCodeMessage = message('users.code-wrong')
+    if (!secondFactors.verifyCode(context, userId, code))
+      throw new ApiError('refused', wrongCodeMessage, {
+        errors: [{ path: 'body.code', message: wrongCodeMessage }],
+      })
   } else {
     const verified = await people.verifyPassword(email, password ?? '')
     if (verified?.userId !== userId || !sessions.runningSession(context, token, 'background'))
-      throw wrongPassword(context, token)
+      throw recordWrongPassword(context, token)
   }
   sessions.confirmSession(context, token)
 }
 
 /** Counts a wrong password and ends the session at the tenth. */
-function wrongPassword(context: Context, token: string): ApiError {
+function recordWrongPassword(context: Context, token: string): ApiError {
   if (noteWrongPassword(context.database, hashToken(token)) < MAX_WRONG_PASSWORDS)
     return new ApiError('refused', message('users.session-wrong-password'), {
       errors: [{ path: 'body.password', message: message('users.session-wrong-password-field') }],
     })
   sessions.signOut(context, token)
-  return notSignedIn(message('users.session-ended-by-wrong-passwords'))
+  return notSignedInError(message('users.session-ended-by-wrong-passwords'))
 }
 
 /**
@@ -174,16 +176,16 @@ export async function requirePassword(
   userId: string,
   password: string,
 ): Promise<UserRecord> {
-  const verified = await people.verifyPassword(existingUser(context, userId).email, password)
+  const verified = await people.verifyPassword(requireUser(context, userId).email, password)
   if (verified?.userId === userId) return verified
   throw new ApiError('refused', message('users.not-your-password'), {
     errors: [{ path: 'body.password', message: message('users.must-be-your-password') }],
   })
 }
 
-const sessionEnded = () => notSignedIn(message('users.session-ended'))
+const sessionEndedError = () => notSignedInError(message('users.session-ended'))
 
-const notSignedIn = (explanation: Message) =>
+const notSignedInError = (explanation: Message) =>
   new ApiError('not-signed-in', explanation, {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })

@@ -39,7 +39,10 @@ export const isAllowed = (caller: Caller, permission: Permission): boolean =>
  */
 export function demand(caller: Caller, permission: Permission): void {
   if (isAllowed(caller, permission)) return
-  throw new ApiError('not-permitted', caller.kind === 'user' ? DENIED[permission] : KEY_DENIED)
+  throw new ApiError(
+    'not-permitted',
+    caller.kind === 'user' ? DENIAL_MESSAGES[permission] : KEY_DENIED,
+  )
 }
 
 /** The creator of a record: either the key or the user is set, and the other is null. */
@@ -51,7 +54,7 @@ export const creatorOf = (
     : { createdByApiKeyId: caller.apiKeyId, createdByUserId: null }
 
 const KEY_DENIED = message('http.key-without-people')
-const DENIED: Readonly<Record<Permission, Message>> = {
+const DENIAL_MESSAGES: Readonly<Record<Permission, Message>> = {
   manageGateway: message('users.may-not-manage-gateway'),
   manageUsers: message('users.may-not-manage-users'),
   manageCustomers: message('users.may-not-manage-customers'),

@@ -5,9 +5,9 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 
 /** Failures of the transport, by the codes of openid-client. */
-const TRANSPORT: readonly unknown[] = ['OAUTH_TIMEOUT', 'OAUTH_ABORT']
+const TRANSPORT_CODES: readonly unknown[] = ['OAUTH_TIMEOUT', 'OAUTH_ABORT']
 /** What the gateway does not get an answer for. */
-const NO_PROVIDER: readonly unknown[] = [
+const NO_PROVIDER_CODES: readonly unknown[] = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_PARSE_ERROR',
@@ -30,13 +30,14 @@ export function providerError({ log }: Pick<Context, 'log'>, error: unknown): Ap
     return error.error === 'invalid_client' || error.error === 'unauthorized_client'
       ? new ApiError('refused', message('users.provider-client-refused'))
       : new ApiError('refused', message('users.provider-error', { error: word(error.error) }))
-  if (TRANSPORT.includes(code)) return new ApiError('unavailable', message('users.provider-silent'))
+  if (TRANSPORT_CODES.includes(code))
+    return new ApiError('unavailable', message('users.provider-silent'))
   if (isNetworkFault(error))
     return new ApiError(
       'unavailable',
       message('users.provider-unreachable', { why: networkFault((error as Error).cause).detail }),
     )
-  if (NO_PROVIDER.includes(code))
+  if (NO_PROVIDER_CODES.includes(code))
     return new ApiError('unavailable', message('users.provider-no-provider'))
   return new ApiError('refused', message('users.provider-answer-invalid'))
 }

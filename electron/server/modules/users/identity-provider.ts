@@ -9,17 +9,17 @@ import { message } from '#shared/messages/message.ts'
 import { providerError } from './identity-provider-error.ts'
 import type { ProviderIdentity } from './identity-queries.ts'
 
-export const PROVIDER_SECRET = 'oidc.clientSecret'
+export const PROVIDER_SECRET_NAME = 'oidc.clientSecret'
 /** Seconds for each request to the provider, for which a person waits. */
 const TIMEOUT_SECONDS = 8
 /** How long the provider's configuration is used before it is read again. */
-const CONFIGURATION_MS = 60 * 60_000
+const CONFIGURATION_CACHE_MS = 60 * 60_000
 const MAX_RESPONSE_BYTES = 1024 * 1024
 /** Difference of the clocks of gateway and provider, in seconds. */
-const CLOCK_SECONDS = 60
+const CLOCK_TOLERANCE_SECONDS = 60
 /** `iat` and `auth_time` are whole seconds, and may be of two machines of the provider. */
-const AUTHENTICATION_SECONDS = 5
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+const AUTH_TIME_TOLERANCE_SECONDS = 5
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** What the gateway remembers of a request until the provider's answer. */
 export interface ProviderRequest {
@@ -53,7 +53,7 @@ export interface ProviderPerson extends ProviderIdentity {
 }
 
 /** Whether sign-in at the identity provider is turned on and set up. */
-export const isProviderOn = ({ settings }: Pick<Context, 'settings'>): boolean =>
+export const isProviderEnabled = ({ settings }: Pick<Context, 'settings'>): boolean =>
   settings.get('oidc.isOn') &&
   settings.get('oidc.issuer') !== null &&
   settings.get('oidc.clientId') !== null
@@ -84,7 +84,7 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   get hasSecret(): boolean {
-    return hasSecret(this.#context, PROVIDER_SECRET)
+    return hasSecret(this.#context, PROVIDER_SECRET_NAME)
   }
 
   /** Null removes it. @throws ApiError refused: no issuer is set */
@@ -164,8 +164,8 @@ export class IdentityProvider implements AsyncDisposable {
   #checkFresh({ at }: ProviderRequest, { iat, auth_time: authenticatedAt }: client.IDToken): void {
     if (authenticatedAt === undefined)
       throw new ApiError('refused', message('users.provider-no-auth-time'))
-    const passed = (this.#context.clock() - at) / 1000
-    if (iat - authenticatedAt > passed + AUTHENTICATION_SECONDS)
+    const elapsedSeconds = (this.#context.clock() - at) / 1000
+    if (iat - authenticatedAt > elapsedSeconds + AUTH_TIME_TOLERANCE_SECONDS)
       throw new ApiError('refused', message('users.provider-not-fresh'))
   }
 
@@ -184,10 +184,10 @@ export class IdentityProvider implements AsyncDisposable {
   async #configuration(): Promise<client.Configuration> {
     const { settings, clock } = this.#context
     const [issuer, clientId] = [settings.get('oidc.issuer'), settings.get('oidc.clientId')]
-    if (!isProviderOn(this.#context) || issuer === null || clientId === null)
+    if (!isProviderEnabled(this.#context) || issuer === null || clientId === null)
       throw new ApiError('refused', message('users.provider-off'))
     const key = JSON.stringify([issuer, clientId, settings.get('oidc.authorities')])
-    if (this.#kept?.key !== key || Math.abs(clock() - this.#kept.at) > CONFIGURATION_MS) {
+    if (this.#kept?.key !== key || Math.abs(clock() - this.#kept.at) > CONFIGURATION_CACHE_MS) {
       void this.#kept?.agent.close().catch(() => undefined)
       const agent = this.#agent()
       const ready = this.#discover(issuer, clientId, agent)
@@ -214,20 +214,20 @@ export class IdentityProvider implements AsyncDisposable {
 
   async #discover(issuer: string, clientId: string, agent: Agent): Promise<client.Configuration> {
     const url = new URL(issuer)
-    const isHere = LOOPBACK.test(url.hostname)
-    if (url.protocol !== 'https:' && !isHere)
+    const isLoopback = LOOPBACK_HOST.test(url.hostname)
+    if (url.protocol !== 'https:' && !isLoopback)
       throw new ApiError('refused', message('users.provider-needs-https'))
-    const secret = readBoundSecret(this.#context, PROVIDER_SECRET, issuer)
+    const secret = readBoundSecret(this.#context, PROVIDER_SECRET_NAME, issuer)
     return await client.discovery(
       url,
       clientId,
-      { [client.clockTolerance]: CLOCK_SECONDS },
-      secret === undefined ? client.None() : authenticateWith(secret),
+      { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+      secret === undefined ? client.None() : clientAuthOf(secret),
       {
         timeout: TIMEOUT_SECONDS,
         execute: [
           client.enableNonRepudiationChecks,
-          ...(isHere ? [client.allowInsecureRequests] : []),
+          ...(isLoopback ? [client.allowInsecureRequests] : []),
         ],
         [client.customFetch]: (target, options) =>
           fetch(target, { ...options, dispatcher: agent } as never) as never,
@@ -246,12 +246,12 @@ export function setProviderSecret(context: Context, secret: string | null, actor
   const issuer = context.settings.get('oidc.issuer')
   if (issuer === null && secret !== null)
     throw new ApiError('refused', message('users.provider-no-issuer'))
-  const kept = { name: PROVIDER_SECRET, action: 'oidc.secret' }
-  setBoundSecret(context, kept, issuer ?? '', secret, actor)
+  const secretEntry = { name: PROVIDER_SECRET_NAME, action: 'oidc.secret' }
+  setBoundSecret(context, secretEntry, issuer ?? '', secret, actor)
 }
 
 /** In the way that the provider supports; basic is the default of OpenID Connect Discovery 1.0. */
-const authenticateWith =
+const clientAuthOf =
   (secret: string): client.ClientAuth =>
   (server, metadata, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']

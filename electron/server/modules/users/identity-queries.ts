@@ -8,7 +8,7 @@ export interface ProviderIdentity {
   readonly subject: string
 }
 
-export const userOfIdentity = (database: Database, { issuer, subject }: ProviderIdentity) =>
+export const userIdOfIdentity = (database: Database, { issuer, subject }: ProviderIdentity) =>
   database.get(
     database.sql
       .selectFrom('userIdentities')

@@ -39,7 +39,7 @@ export function serveInterfaceUsers(
 type CallOf<K extends keyof typeof scribeUsers> = Call<(typeof scribeUsers)[K]>
 type ListQuery = z.output<typeof viewerUsers.list.query> &
   Partial<z.output<typeof scribeUsers.list.query>>
-type InvitedBody = z.output<typeof viewerUsers.invite.body> &
+type InvitationBody = z.output<typeof viewerUsers.invite.body> &
   Partial<z.output<typeof scribeUsers.invite.body>>
 
 /**
@@ -51,14 +51,17 @@ const handlersOf = <User, Invitation>(
   show: (user: UserRecord) => User,
   showInvitation: (invitation: InvitationRecord) => Invitation,
 ) => ({
-  invite: ({ caller, body }: Pick<CallOf<'invite'>, 'caller'> & { readonly body: InvitedBody }) =>
-    show(invitations.invite(context, publicBase(), caller, invitedPerson(body)).user),
+  invite: ({
+    caller,
+    body,
+  }: Pick<CallOf<'invite'>, 'caller'> & { readonly body: InvitationBody }) =>
+    show(invitations.invite(context, publicBase(), caller, newPersonOf(body)).user),
   list({
     caller,
     query: { cursor, limit, ...filters },
   }: Pick<CallOf<'list'>, 'caller'> & { readonly query: ListQuery }) {
-    const place = { after: decodeTimeKey(cursor), limit }
-    const { items, next } = users.listUsers(context, caller, filters, place)
+    const usersPosition = { after: decodeTimeKey(cursor), limit }
+    const { items, next } = users.listUsers(context, caller, filters, usersPosition)
     return listPage('users', items.map(show), encodeTimeKey(next))
   },
   read: ({ caller, params }: CallOf<'read'>) =>
@@ -70,8 +73,8 @@ const handlersOf = <User, Invitation>(
   reactivate: ({ caller, body }: CallOf<'reactivate'>) =>
     users.reactivateUser(context, caller, body.userId),
   invitations({ caller, query: { cursor, limit, ...filters } }: CallOf<'invitations'>) {
-    const place = { after: decodeTimeKey(cursor), limit }
-    const { items, next } = invitations.listInvitations(context, caller, filters, place)
+    const position = { after: decodeTimeKey(cursor), limit }
+    const { items, next } = invitations.listInvitations(context, caller, filters, position)
     return listPage('invitations', items.map(showInvitation), encodeTimeKey(next))
   },
   invitation: ({ caller, params }: CallOf<'invitation'>) =>
@@ -86,7 +89,7 @@ const handlersOf = <User, Invitation>(
  * Converts the body of an invite call of either area. Users invited through the viewer area cannot
  * create reports.
  */
-export const invitedPerson = (given: InvitedBody): invitations.NewPerson => ({
+export const newPersonOf = (given: InvitationBody): invitations.NewPerson => ({
   ...given,
   canCreateReports: given.canCreateReports ?? false,
   npiNumber: given.npiNumber ?? null,

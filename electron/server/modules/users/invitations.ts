@@ -10,7 +10,7 @@ import { INVITATION_MAIL, type InvitationMail } from '#shared/contract/mail.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { INVITATION_MOVES } from '#shared/lifecycle.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
 import type { People } from './people.ts'
@@ -18,15 +18,15 @@ import * as queries from './queries.ts'
 import { beginSession, type SessionOrigin, type SignIn } from './sessions.ts'
 import {
   applyPatch,
-  checkMayChangeAccess,
+  checkCanChangeAccess,
   checkPerson,
-  existingUser,
   isPending,
   type ListPage,
   type ListPosition,
   type PersonPatch,
   pageOfRows,
   patchedUser,
+  requireUser,
 } from './users.ts'
 
 // Invitations. They are visible in both areas of the interface. `publicBase` is the base of the
@@ -61,7 +61,7 @@ export function invite(
     checkPerson(person, { canCreateReports: person.canCreateReports })
     const ms = clock()
     const at = instantOf(ms)
-    freeAddress(context, person.email, at)
+    releaseEmail(context, person.email, at)
     const token = createToken()
     const isByUser = caller.kind === 'user'
     const user: queries.UserRecord = {
@@ -159,9 +159,9 @@ export function updateInvitation(
     if (!isPending(before, updatedAt))
       throw new ApiError(
         'refused',
-        message('users.invitation-over-for-change', { status: endOf(before) }),
+        message('users.invitation-over-for-change', { status: finalStatusOf(before) }),
       )
-    const user = patchedUser(caller, existingUser(context, before.userId), patch)
+    const user = patchedUser(caller, requireUser(context, before.userId), patch)
     const after = { ...applyPatch(before, patch), level: user.interfaceLevel }
     checkPerson(after, patch)
     const changes = differences<queries.PersonFields>(before, after)
@@ -192,19 +192,19 @@ export function revokeInvitation(
     demand(caller, 'manageUsers')
     const found = invitationId === undefined ? undefined : requireInvitation(context, invitationId)
     if (userId === undefined && !found)
-      throw malformed(message('users.invitation-or-user'), 'invitationId')
-    if (userId !== undefined) existingUser(context, userId)
+      throw malformedError(message('users.invitation-or-user'), 'invitationId')
+    if (userId !== undefined) requireUser(context, userId)
     if (found && userId !== undefined && found.userId !== userId)
-      throw malformed(message('users.invitation-of-other-user'), 'userId')
+      throw malformedError(message('users.invitation-of-other-user'), 'userId')
     const invitation = found ?? queries.invitationOfUser(database, userId ?? '')
     if (!invitation) return { success: false, message: message('users.invitation-none') }
-    checkMayChangeAccess(caller, existingUser(context, invitation.userId))
+    checkCanChangeAccess(caller, requireUser(context, invitation.userId))
     if (!isPending(invitation, instantOf(clock())))
       return {
         success: false,
-        message: message('users.invitation-over', { status: endOf(invitation) }),
+        message: message('users.invitation-over', { status: finalStatusOf(invitation) }),
       }
-    endPending(context, invitation, 'revoke', actorOf(caller))
+    endPendingInvitation(context, invitation, 'revoke', actorOf(caller))
     return { success: true, message: message('users.invitation-revoked') }
   })
 }
@@ -222,14 +222,14 @@ export function renewInvitation(
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
-    const user = existingUser(context, userId)
+    const user = requireUser(context, userId)
     const before = queries.invitationOfUser(database, userId)
     const at = instantOf(clock())
     if (!before) throw new ApiError('refused', message('users.invitation-none'))
     if (!isPending(before, at))
       throw new ApiError(
         'refused',
-        message('users.invitation-over-for-link', { status: endOf(before) }),
+        message('users.invitation-over-for-link', { status: finalStatusOf(before) }),
       )
     if (user.deactivatedAt !== null) throw new ApiError('refused', message('users.access-taken'))
     const token = createToken()
@@ -241,7 +241,7 @@ export function renewInvitation(
 }
 
 /** The state of the invitation mail. `fault` is why it has not been delivered. */
-export function mailOf(
+export function mailStateOf(
   { database }: Context,
   invitationId: string,
 ): { readonly mail: MailState; readonly fault: Message | null } {
@@ -271,7 +271,7 @@ export function openInvitation(
   if (!isPending(invitation, instantOf(clock())))
     throw new ApiError(
       'refused',
-      message('users.invitation-over-for-reader', { status: endOf(invitation) }),
+      message('users.invitation-over-for-reader', { status: finalStatusOf(invitation) }),
     )
   if (queries.findUser(database, invitation.userId)?.deactivatedAt !== null)
     throw new ApiError('refused', message('users.invitation-access-taken'))
@@ -297,7 +297,7 @@ export async function acceptInvitation(
     const invitation = openInvitation(context, token)
     const { invitationId, userId } = invitation
     const at = instantOf(clock())
-    const before = existingUser(context, userId)
+    const before = requireUser(context, userId)
     const user = { ...before, passwordHash, lastLoginAt: at, updatedAt: at }
     queries.updateUser(database, user)
     queries.notePasswordChange(database, userId, at)
@@ -317,7 +317,7 @@ export async function acceptInvitation(
 export function rejectInvitation(context: Context, token: string): void {
   context.database.transaction(() => {
     const invitation = openInvitation(context, token)
-    endPending(context, invitation, 'reject', userActor(invitation.userId))
+    endPendingInvitation(context, invitation, 'reject', userActor(invitation.userId))
   })
 }
 
@@ -332,7 +332,7 @@ function requireInvitation({ database }: Context, invitationId: string): queries
  * invitation; a user whose invitation has expired is deactivated.
  * @throws ApiError refused
  */
-function freeAddress({ database }: Context, email: string, at: string): void {
+function releaseEmail({ database }: Context, email: string, at: string): void {
   const holder = queries.userByEmail(database, email)
   const invitationOfHolder =
     holder?.passwordHash === null ? queries.invitationOfUser(database, holder.userId) : undefined
@@ -365,35 +365,36 @@ function deliver(
   if (settings.get('mail.host') === null || settings.get('mail.from') === null) return link
   const payload: InvitationMail = {
     ...{ to, firstName, clinicName: settings.get('clinic.name') },
-    ...{ invitedBy: english(inviterOf(context, invitation)), link, expiry },
+    ...{ invitedBy: englishText(inviterOf(context, invitation)), link, expiry },
   }
   addOutboxJob(database, { kind: INVITATION_MAIL, subject, payload, at })
   return null
 }
 
 /** Ends a pending invitation. The user record is kept, without access. */
-function endPending(
+function endPendingInvitation(
   context: Context,
   invitation: queries.InvitationRecord,
-  move: 'reject' | 'revoke',
+  action: 'reject' | 'revoke',
   actor: Actor,
 ): void {
   const { database, clock } = context
   const { invitationId, userId } = invitation
   const at = instantOf(clock())
-  const status = INVITATION_MOVES[move]
+  const status = INVITATION_MOVES[action]
   queries.updateInvitation(database, { ...invitation, status, updatedAt: at })
   dropOutboxJobs(database, INVITATION_MAIL, invitationId, at)
   const user = queries.findUser(database, userId)
   if (user && user.deactivatedAt === null)
     queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })
-  note(context, actor, `invitation.${move}`, invitationId, { userId })
+  note(context, actor, `invitation.${action}`, invitationId, { userId })
 }
 
 /** The final state of an invitation that is not pending. */
-const endOf = ({ status }: queries.InvitationRecord) => (status === 'sent' ? 'expired' : status)
+const finalStatusOf = ({ status }: queries.InvitationRecord) =>
+  status === 'sent' ? 'expired' : status
 
-const malformed = (fault: Message, field: 'invitationId' | 'userId') =>
+const malformedError = (fault: Message, field: 'invitationId' | 'userId') =>
   new ApiError('malformed', message('input.field-sentence', { path: field, fault }), {
     errors: [{ path: `body.${field}`, message: fault }],
   })

@@ -16,9 +16,9 @@ export interface PasswordOwner {
  * Minimum length; shorter passwords are refused for their length, so that only longer ones are
  * checked against the common passwords (NIST SP 800-63B §5.1.1.2).
  */
-const MIN_LENGTH = 10
+const MIN_PASSWORD_LENGTH = 10
 
-let common: Promise<ReadonlySet<string>> | undefined
+let passwordSet: Promise<ReadonlySet<string>> | undefined
 
 /**
  * The common passwords of sufficient length, in lower case. About 49 000 words are loaded when the
@@ -27,7 +27,7 @@ let common: Promise<ReadonlySet<string>> | undefined
 async function commonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const words = dictionary['passwords-common'].map((word) => String(word).toLowerCase())
-  return new Set(words.filter((word) => word.length >= MIN_LENGTH))
+  return new Set(words.filter((word) => word.length >= MIN_PASSWORD_LENGTH))
 }
 
 /**
@@ -41,20 +41,20 @@ export async function checkPassword(
   path = 'body.password',
 ): Promise<void> {
   const given = password.normalize('NFKC').toLowerCase()
-  if ([...given].length < MIN_LENGTH)
+  if ([...given].length < MIN_PASSWORD_LENGTH)
     throw refused(
       path,
-      message('values.too-few-characters', { minimum: MIN_LENGTH }),
+      message('values.too-few-characters', { minimum: MIN_PASSWORD_LENGTH }),
       message('users.password-too-short'),
     )
   if (new Set(given).size === 1 || isPersonal(given, owner))
     throw refused(path, message('users.password-guessed-field'), message('users.password-guessed'))
-  common ??= commonPasswords()
-  if ((await common).has(given))
+  passwordSet ??= commonPasswords()
+  if ((await passwordSet).has(given))
     throw refused(path, message('users.password-common-field'), message('users.password-common'))
 }
 
-const PRODUCT = 'isthmus'
+const PRODUCT_NAME = 'isthmus'
 
 /**
  * Whether the whole password is a name, the address, the clinic's or the product's name, ignoring
@@ -64,12 +64,13 @@ function isPersonal(
   given: string,
   { email, firstName, lastName, clinicName = '' }: PasswordOwner,
 ): boolean {
-  const normalized = (text: string) =>
+  const normalizeText = (text: string) =>
     text
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[\s._-]/g, '')
-  const letters = (text: string) => normalized(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const trimNonLetters = (text: string) =>
+    normalizeText(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   const values = [
     email,
     email.split('@')[0] ?? '',
@@ -78,14 +79,14 @@ function isPersonal(
     firstName + lastName,
     lastName + firstName,
     clinicName,
-    PRODUCT,
+    PRODUCT_NAME,
   ]
-  const combined = [clinicName + PRODUCT, PRODUCT + clinicName]
+  const combined = [clinicName + PRODUCT_NAME, PRODUCT_NAME + clinicName]
   return [...values, ...combined].some(
     (text) =>
       text !== '' &&
-      (normalized(text) === normalized(given) ||
-        (letters(text) !== '' && letters(text) === letters(given))),
+      (normalizeText(text) === normalizeText(given) ||
+        (trimNonLetters(text) !== '' && trimNonLetters(text) === trimNonLetters(given))),
   )
 }
 

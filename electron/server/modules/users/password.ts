@@ -13,8 +13,8 @@ const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 }
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const MAX_CONCURRENT = 2
-const MAX_WAITING = 20
+const MAX_CONCURRENT_HASHES = 2
+const MAX_WAITING_HASHES = 20
 const MAX_WAITING_PER_HOST = 5
 
 interface WaitingHash {
@@ -72,7 +72,7 @@ export class Passwords {
     if (this.#mayRun(host)) return
     const ofHost = this.#waiting.filter((one) => one.host === host).length
     const hasRoom = host === undefined || ofHost < MAX_WAITING_PER_HOST
-    if (this.#waiting.length < MAX_WAITING && hasRoom) return
+    if (this.#waiting.length < MAX_WAITING_HASHES && hasRoom) return
     throw new ApiError('too-many', message('users.sign-ins-too-many'), {
       headers: { 'retry-after': '5' },
     })
@@ -80,7 +80,8 @@ export class Passwords {
 
   #mayRun(host: string | undefined): boolean {
     return (
-      this.#running.length < MAX_CONCURRENT && (host === undefined || !this.#running.includes(host))
+      this.#running.length < MAX_CONCURRENT_HASHES &&
+      (host === undefined || !this.#running.includes(host))
     )
   }
 
@@ -90,7 +91,7 @@ export class Passwords {
     if (this.#mayRun(host)) this.#running.push(host)
     else await new Promise<void>((go) => this.#waiting.push({ host, go }))
     try {
-      return await derive(password, salt, cost)
+      return await deriveHash(password, salt, cost)
     } finally {
       this.#running.splice(this.#running.indexOf(host), 1)
       this.#startNext(host)
@@ -108,7 +109,7 @@ export class Passwords {
   }
 }
 
-const derive = (password: string, salt: Buffer, { logN, r, p }: ScryptCost) =>
+const deriveHash = (password: string, salt: Buffer, { logN, r, p }: ScryptCost) =>
   new Promise<Buffer>((resolve, reject) => {
     const options = { N: 2 ** logN, r, p, maxmem: 256 * 2 ** logN * r }
     // Normalized, so that a password is the same on all keyboards (NIST SP 800-63B §5.1.1.2).

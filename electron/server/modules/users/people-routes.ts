@@ -13,7 +13,7 @@ import {
 } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { InvitationId } from '#shared/ids.ts'
-import { invitedPerson } from './interface-routes.ts'
+import { newPersonOf } from './interface-routes.ts'
 import * as invitations from './invitations.ts'
 import type { People } from './people.ts'
 import {
@@ -25,7 +25,7 @@ import {
 } from './queries.ts'
 import { scribeUserReply } from './replies.ts'
 import { secondFactorOf } from './second-factor.ts'
-import { placeOf, type sessionReply } from './session-routes.ts'
+import { sessionOriginOf, type sessionReply } from './session-routes.ts'
 import { signOut } from './sessions.ts'
 import * as users from './users.ts'
 
@@ -52,11 +52,19 @@ export function serveDashboardPeople(
   const callerOf = windowCaller(context)
   const show = (user: UserRecord) => personReply(context, user)
 
-  const showInvited = ({ user, invitation: { expiry }, link }: invitations.InvitationResult) => ({
+  const invitationResultReply = ({
+    user,
+    invitation: { expiry },
+    link,
+  }: invitations.InvitationResult) => ({
     ...{ person: show(user), link, expiry },
   })
 
-  function begin(cookie: SessionCookie, token: string | undefined, user: SignedInUser | undefined) {
+  function beginSession(
+    cookie: SessionCookie,
+    token: string | undefined,
+    user: SignedInUser | undefined,
+  ) {
     // The user signed in on this browser may be another one.
     if (cookie.token) signOut(context, cookie.token)
     if (token === undefined) cookie.clear()
@@ -66,24 +74,26 @@ export function serveDashboardPeople(
 
   serveAll(app, OPERATIONS, {
     people({ query: { cursor, limit, search, show: shown }, user }) {
-      const isFound = users.personSearch(search)
+      const matchesSearch = users.personMatcher(search)
       const { items, next } = users.filteredPage(
         (place) => users.listUsers(context, callerOf(user), {}, place),
         ({ createdAt, userId }) => ({ createdAt, id: userId }),
-        (one) => STATES_SHOWN[shown].includes(stateOf(context, one)) && isFound(one),
+        (one) => SHOWN_STATES[shown].includes(stateOf(context, one)) && matchesSearch(one),
         { after: readPeopleCursor(cursor), limit },
       )
       return listPage('people', items.map(show), encodeTimeKey(next))
     },
     invitePerson: ({ body, user }) =>
-      showInvited(invitations.invite(context, publicBase(), callerOf(user), invitedPerson(body))),
+      invitationResultReply(
+        invitations.invite(context, publicBase(), callerOf(user), newPersonOf(body)),
+      ),
     updatePerson: ({ params, body, user }) =>
       show(users.updateUser(context, callerOf(user), params.userId, body)),
     revokePerson: ({ params, user }) => users.revokeAccess(context, callerOf(user), params.userId),
     reactivatePerson: ({ params, user }) =>
       users.reactivateUser(context, callerOf(user), params.userId),
     renewInvitation: ({ params, user }) =>
-      showInvited(
+      invitationResultReply(
         invitations.renewInvitation(context, publicBase(), callerOf(user), params.userId),
       ),
     revokeInvitation: ({ params, user }) =>
@@ -100,15 +110,15 @@ export function serveDashboardPeople(
       }
     },
     async acceptInvitation({ body: { token, password }, session, workstation }) {
-      const place = placeOf(context, session, workstation)
+      const sessionOrigin = sessionOriginOf(context, session, workstation)
       const { signIn } = await invitations.acceptInvitation(
         context,
         accounts,
         token,
         password,
-        place,
+        sessionOrigin,
       )
-      return begin(session, signIn?.token, signIn?.user)
+      return beginSession(session, signIn?.token, signIn?.user)
     },
     rejectInvitation({ body }) {
       invitations.rejectInvitation(context, body.token)
@@ -122,7 +132,7 @@ export function stateOf(context: Context, user: UserRecord): Person['state'] {
   return users.canSignIn(context, user) ? 'active' : 'invited'
 }
 
-const STATES_SHOWN: Readonly<Record<(typeof PEOPLE_FILTERS)[number], readonly Person['state'][]>> =
+const SHOWN_STATES: Readonly<Record<(typeof PEOPLE_FILTERS)[number], readonly Person['state'][]>> =
   {
     all: ['active', 'invited', 'revoked'],
     active: ['active'],
@@ -153,7 +163,7 @@ function personReply(context: Context, user: UserRecord): Person {
 
 function invitationReply(context: Context, invitation: InvitationRecord): Person['invitation'] {
   const { invitationId, status, expiry, createdAt } = invitation
-  const { mail, fault } = invitations.mailOf(context, invitationId)
+  const { mail, fault } = invitations.mailStateOf(context, invitationId)
   const isExpired = status === 'sent' && !users.isPending(invitation, instantOf(context.clock()))
   return {
     invitationId: invitationId as InvitationId,

@@ -20,7 +20,7 @@ import {
 } from './sessions.ts'
 import * as links from './sign-in-queries.ts'
 import { countAttempt, resetAttempts } from './sign-in-throttle.ts'
-import { existingUser } from './users.ts'
+import { requireUser } from './users.ts'
 import { deleteViewsOf } from './viewer-queries.ts'
 
 const LINK_LIFETIME_MS = 15 * 60_000
@@ -64,7 +64,7 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
      * @throws ApiError too-many, with Retry-After in seconds
      */
     verifyPassword: (email: string, password: string) =>
-      verify(context, passwords, email, password, sessionAccountOf(email)),
+      verifySignIn(context, passwords, email, password, sessionAccountOf(email)),
 
     /**
      * Signs a user in. `code` is the authentication code; it is required once the password is
@@ -75,14 +75,17 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
     async signIn(
       email: string,
       password: string,
-      { code, place }: { readonly code?: string | undefined; readonly place?: SessionOrigin } = {},
+      {
+        code,
+        sessionOrigin: place,
+      }: { readonly code?: string | undefined; readonly sessionOrigin?: SessionOrigin } = {},
     ): Promise<SignIn> {
-      const user = await verify(context, passwords, email, password, email, place?.address)
+      const user = await verifySignIn(context, passwords, email, password, email, place?.address)
       if (!user) throw new ApiError('not-signed-in', message('users.sign-in-wrong'))
-      if (!user.hasDashboardAccess) throw noAccess()
-      const isAsked = hasSecondFactor(context, user.userId)
-      if (isAsked) requireCode(context, user.userId, code)
-      return beginSession(context, user, isAsked ? 'password and code' : 'password', place)
+      if (!user.hasDashboardAccess) throw noAccessError()
+      const isCodeRequired = hasSecondFactor(context, user.userId)
+      if (isCodeRequired) requireCode(context, user.userId, code)
+      return beginSession(context, user, isCodeRequired ? 'password and code' : 'password', place)
     },
 
     /**
@@ -118,7 +121,7 @@ export function openPeople(context: Context, passwordCost?: ScryptCost) {
  * Verifies a password.
  * @param account the name under which wrong passwords are counted
  */
-async function verify(
+async function verifySignIn(
   context: Context,
   passwords: Passwords,
   email: string,
@@ -166,7 +169,7 @@ async function createOwner(
   const tokenHash = hashToken(token)
   const checkLink = () => {
     const link = links.findSignInLink(database, tokenHash, instantOf(clock()))
-    if (hasUser(context) || link?.kind !== 'setup') throw badLink()
+    if (hasUser(context) || link?.kind !== 'setup') throw usedLinkError()
   }
   checkLink()
   const passwordHash = await hashPassword(context, passwords, password, { ...owner, clinicName })
@@ -192,10 +195,10 @@ async function setPassword(
   password: string,
   actor: Actor,
 ): Promise<void> {
-  const owner = existingUser(context, userId)
+  const owner = requireUser(context, userId)
   const passwordHash = await hashPassword(context, passwords, password, owner)
   context.database.transaction(() => {
-    const user = existingUser(context, userId)
+    const user = requireUser(context, userId)
     storePassword(context, user, passwordHash)
     endSessionsOf(context, userId)
     deleteViewsOf(context.database, userId, 'window')
@@ -240,8 +243,8 @@ export function createSetupLink(context: Context, actor: Actor) {
  * @throws ApiError not-found, not-permitted; refused: the invitation has not been accepted
  */
 export function createSignInLink(context: Context, userId: string, actor: Actor) {
-  const user = existingUser(context, userId)
-  if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+  const user = requireUser(context, userId)
+  if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccessError()
   if (user.passwordHash === null)
     throw new ApiError('refused', message('users.invitation-not-accepted'))
   return createLink(context, 'sign-in', userId, actor)
@@ -263,10 +266,10 @@ export function followLink(
     const now = instantOf(clock())
     const link = links.findSignInLink(database, hashToken(token), now)
     if (link?.kind === 'setup' && !hasUser(context)) return { mayCreateOwner: true }
-    if (link?.kind !== 'sign-in' || link.userId === null) throw badLink()
+    if (link?.kind !== 'sign-in' || link.userId === null) throw usedLinkError()
     links.redeemSignInLink(database, link.tokenHash, now)
-    const user = existingUser(context, link.userId)
-    if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+    const user = requireUser(context, link.userId)
+    if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccessError()
     return { mayCreateOwner: false, signIn: beginSession(context, user, 'link', place) }
   })
 }
@@ -322,5 +325,5 @@ function insertNewUser(
  */
 const sessionAccountOf = (email: string): string => `session of ${email}`
 
-const badLink = () => new ApiError('refused', message('users.link-used'))
-const noAccess = () => new ApiError('not-permitted', message('users.no-window-access'))
+const usedLinkError = () => new ApiError('refused', message('users.link-used'))
+const noAccessError = () => new ApiError('not-permitted', message('users.no-window-access'))

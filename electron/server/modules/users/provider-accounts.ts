@@ -6,7 +6,7 @@ import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { ProviderPerson } from './identity-provider.ts'
-import { identityOfUser, insertIdentity, userOfIdentity } from './identity-queries.ts'
+import { identityOfUser, insertIdentity, userIdOfIdentity } from './identity-queries.ts'
 import * as queries from './queries.ts'
 
 // Which account a person of the identity provider has, and what it may do (decision 0067). Owners
@@ -22,7 +22,7 @@ interface Refusal {
   readonly message: Message
   readonly userId?: string
 }
-const refusal = (reason: string, text: Message, userId?: string): Refusal => ({
+const refusalOf = (reason: string, text: Message, userId?: string): Refusal => ({
   ...{ reason, message: text },
   ...(userId !== undefined && { userId }),
 })
@@ -50,21 +50,22 @@ export function accountOf(context: Context, person: ProviderPerson): queries.Use
 
 function admit(context: Context, person: ProviderPerson): queries.UserRecord | Refusal {
   const permissions = permissionsOf(context, person.groups)
-  if (permissions === 'none') return refusal('no group', message('users.provider-no-group'))
+  if (permissions === 'none') return refusalOf('no group', message('users.provider-no-group'))
   const { database } = context
-  const linked = userOfIdentity(database, person)
+  const linkedUser = userIdOfIdentity(database, person)
   const user =
-    linked === undefined
-      ? newcomer(context, person, permissions)
-      : queries.findUser(database, linked)
-  if (user === undefined) return refusal('no account', message('users.provider-no-account'))
+    linkedUser === undefined
+      ? firstSignInAccount(context, person, permissions)
+      : queries.findUser(database, linkedUser)
+  if (user === undefined) return refusalOf('no account', message('users.provider-no-account'))
   if ('reason' in user) return user
   if (user.deactivatedAt !== null)
-    return refusal('revoked', message('users.provider-account-revoked'), user.userId)
-  if (user.level === 'owner') return refusal('owner', message('users.provider-owner'), user.userId)
+    return refusalOf('revoked', message('users.provider-account-revoked'), user.userId)
+  if (user.level === 'owner')
+    return refusalOf('owner', message('users.provider-owner'), user.userId)
   const updated = permissions === undefined ? user : withPermissions(context, user, permissions)
   if (!updated.hasDashboardAccess)
-    return refusal('no window', message('users.no-window-access'), user.userId)
+    return refusalOf('no window', message('users.no-window-access'), user.userId)
   return updated
 }
 
@@ -83,33 +84,33 @@ function permissionsOf(
     admin: settings.get('oidc.adminGroups'),
   }
   if (Object.values(lists).every((list) => list.length === 0)) return undefined
-  const isIn = (list: readonly string[]) => list.some((group) => groups.includes(group))
-  if (!Object.values(lists).some(isIn)) return 'none'
-  const isAdmin = isIn(lists.admin)
+  const isInAnyGroup = (list: readonly string[]) => list.some((group) => groups.includes(group))
+  if (!Object.values(lists).some(isInAnyGroup)) return 'none'
+  const isAdmin = isInAnyGroup(lists.admin)
   return {
     level: isAdmin ? 'admin' : ('member' satisfies Level),
-    canManageStudies: isAdmin || isIn(lists.studies),
-    canCreateReports: isIn(lists.reports),
+    canManageStudies: isAdmin || isInAnyGroup(lists.studies),
+    canCreateReports: isInAnyGroup(lists.reports),
     hasDashboardAccess: true,
   }
 }
 
 /** The account of somebody who signs in for the first time. */
-function newcomer(
+function firstSignInAccount(
   context: Context,
   person: ProviderPerson,
   permissions: Permissions | undefined,
 ): queries.UserRecord | Refusal | undefined {
   const { database, settings } = context
   const { email } = person
-  if (email === null) return refusal('no address', message('users.provider-no-email'))
+  if (email === null) return refusalOf('no address', message('users.provider-no-email'))
   // Whoever can write somebody else's address at the provider must not get their account.
   if (!person.isEmailVerified && !settings.get('oidc.trustsEmail'))
-    return refusal('address not verified', message('users.provider-email-unverified'))
+    return refusalOf('address not verified', message('users.provider-email-unverified'))
   const user = queries.userByEmail(database, email)
   if (user) return linkAccount(context, user, person)
   if (queries.hasDeactivatedUser(database, email))
-    return refusal('revoked', message('users.provider-account-revoked'))
+    return refusalOf('revoked', message('users.provider-account-revoked'))
   // Without groups nobody would have said who may come in.
   if (settings.get('oidc.accounts') !== 'create' || permissions === undefined) return undefined
   return createAccount(context, { ...person, email }, permissions)
@@ -122,9 +123,9 @@ function linkAccount(
 ): queries.UserRecord | Refusal {
   const { database, clock } = context
   const { userId } = user
-  if (user.level === 'owner') return refusal('owner', message('users.provider-owner'), userId)
+  if (user.level === 'owner') return refusalOf('owner', message('users.provider-owner'), userId)
   if (identityOfUser(database, userId))
-    return refusal('another identity', message('users.provider-linked-already'), userId)
+    return refusalOf('another identity', message('users.provider-linked-already'), userId)
   const at = instantOf(clock())
   insertIdentity(database, { userId, issuer, subject, linkedAt: at })
   note(context, userActor(userId), 'user.link', userId, { issuer })

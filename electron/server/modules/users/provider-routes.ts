@@ -16,7 +16,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import type { ProviderSignIns } from './provider-sign-in.ts'
-import { placeOf, type sessionReply, startSession } from './session-routes.ts'
+import { sessionOriginOf, type sessionReply, startSession } from './session-routes.ts'
 import { runningSession } from './sessions.ts'
 
 /** What is passed on to the window of the provider's answer. */
@@ -46,8 +46,8 @@ export function serveIdentityProvider(
       return { path }
     },
     async finish({ body, session, signIn, workstation }) {
-      const place = placeOf(context, session, workstation)
-      const done = await signIns.finish(body, signIn.token, session.token, place)
+      const sessionOrigin = sessionOriginOf(context, session, workstation)
+      const done = await signIns.finish(body, signIn.token, session.token, sessionOrigin)
       const { purpose } = done
       if (done.signIn)
         return { purpose, session: startSession(context, show, session, done.signIn) }

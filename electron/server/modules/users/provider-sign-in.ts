@@ -14,14 +14,14 @@ import type {
   ProviderPerson,
   ProviderRequest,
 } from './identity-provider.ts'
-import { isProviderOn } from './identity-provider.ts'
-import { identityOfUser, userOfIdentity } from './identity-queries.ts'
+import { isProviderEnabled } from './identity-provider.ts'
+import { identityOfUser, userIdOfIdentity } from './identity-queries.ts'
 import { hasUser } from './people.ts'
 import { accountOf } from './provider-accounts.ts'
 import * as sessions from './sessions.ts'
 
 /** A person has this long at the provider. */
-const LIFETIME_MS = 10 * 60_000
+const FLOW_LIFETIME_MS = 10 * 60_000
 /** More than any clinic has at once; anybody can begin a sign-in. */
 const MAX_FLOWS = 500
 
@@ -47,7 +47,7 @@ export interface ProviderSignInResult {
 /** Whether the user can show who they are at the provider that is set. */
 export function hasIdentity(context: Context, userId: string): boolean {
   const identity = identityOfUser(context.database, userId)
-  return isProviderOn(context) && identity?.issuer === context.settings.get('oidc.issuer')
+  return isProviderEnabled(context) && identity?.issuer === context.settings.get('oidc.issuer')
 }
 
 /**
@@ -128,7 +128,7 @@ export class ProviderSignIns {
     const session = this.#session(purpose, sessionToken)
     if (
       session.sessionId !== flow.sessionId ||
-      userOfIdentity(this.#context.database, person) !== session.user.userId
+      userIdOfIdentity(this.#context.database, person) !== session.user.userId
     )
       throw new ApiError('refused', message('users.provider-other-person'))
     if (purpose === 'unlock') sessions.unlockSession(this.#context, session.token)
@@ -146,7 +146,7 @@ export class ProviderSignIns {
     browser: string,
   ): Promise<string | null> {
     const { settings } = this.#context
-    if (idToken === undefined || !isProviderOn(this.#context)) return null
+    if (idToken === undefined || !isProviderEnabled(this.#context)) return null
     if (!settings.get('oidc.endsProviderSession')) return null
     const url = await this.#provider
       .endSessionUrl(idToken, `${origin}${PROVIDER_END_PATH}`)
@@ -192,6 +192,6 @@ export class ProviderSignIns {
   }
 
   #isOver(at: number): boolean {
-    return Math.abs(this.#context.clock() - at) > LIFETIME_MS
+    return Math.abs(this.#context.clock() - at) > FLOW_LIFETIME_MS
   }
 }

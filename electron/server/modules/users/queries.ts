@@ -59,15 +59,15 @@ export interface UserFilters {
 /** Normalizes an e-mail address for comparison. */
 export const emailKeyOf = (email: string) => email.trim().normalize('NFKC').toLowerCase()
 
-type Named = Pick<PersonFields, 'firstName' | 'lastName'>
-export const fullName = ({ firstName, lastName }: Named) => `${firstName} ${lastName}`
+type PersonName = Pick<PersonFields, 'firstName' | 'lastName'>
+export const fullName = ({ firstName, lastName }: PersonName) => `${firstName} ${lastName}`
 
 /** A user with their display name. */
 export interface NamedUser {
   readonly userId: UserId
   readonly name: string
 }
-export const namedUser = (user: Named & { readonly userId: UserId }): NamedUser => ({
+export const namedUser = (user: PersonName & { readonly userId: UserId }): NamedUser => ({
   userId: user.userId,
   name: fullName(user),
 })
@@ -96,11 +96,11 @@ export const allUsers = (database: Database) =>
     .map(personOf<UserRecord>)
 
 export const findUser = (database: Database, userId: string) =>
-  personIn<UserRecord>(database.get(selectUsers(database).where('userId', '=', userId)))
+  personOfRow<UserRecord>(database.get(selectUsers(database).where('userId', '=', userId)))
 
 /** The active user with the address, ignoring case; there is at most one. */
 export const userByEmail = (database: Database, email: string) =>
-  personIn<UserRecord>(
+  personOfRow<UserRecord>(
     database.get(
       selectUsers(database)
         .where('emailKey', '=', emailKeyOf(email))
@@ -236,18 +236,18 @@ export interface InvitationFilters {
 const selectInvitations = ({ sql }: Database) => sql.selectFrom('invitations').selectAll()
 
 export const findInvitation = (database: Database, invitationId: string) =>
-  personIn<InvitationRecord>(
+  personOfRow<InvitationRecord>(
     database.get(selectInvitations(database).where('invitationId', '=', invitationId)),
   )
 
 export const invitationByTokenHash = (database: Database, tokenHash: string) =>
-  personIn<InvitationRecord>(
+  personOfRow<InvitationRecord>(
     database.get(selectInvitations(database).where('tokenHash', '=', tokenHash)),
   )
 
 /** The newest invitation of a user. */
 export const invitationOfUser = (database: Database, userId: string) =>
-  personIn<InvitationRecord>(
+  personOfRow<InvitationRecord>(
     database.get(
       selectInvitations(database)
         .where('userId', '=', userId)
@@ -259,7 +259,7 @@ export const invitationOfUser = (database: Database, userId: string) =>
 
 /** The invitation for the address that can still be accepted at `now`. */
 export const pendingInvitationByEmail = (database: Database, email: string, now: string) =>
-  personIn<InvitationRecord>(
+  personOfRow<InvitationRecord>(
     database.get(
       selectInvitations(database)
         .where('emailKey', '=', emailKeyOf(email))
@@ -307,10 +307,10 @@ export function updateInvitation(database: Database, invitation: InvitationRecor
   )
 }
 
-const FLAGS = ['canManageStudies', 'canCreateReports', 'hasDashboardAccess'] as const
+const PERMISSION_FLAGS = ['canManageStudies', 'canCreateReports', 'hasDashboardAccess'] as const
 
 const rowOf = <T extends PersonFields>(person: T) => ({
-  ...(person as Omit<T, (typeof FLAGS)[number]>),
+  ...(person as Omit<T, (typeof PERMISSION_FLAGS)[number]>),
   emailKey: emailKeyOf(person.email),
   canManageStudies: flag(person.canManageStudies),
   canCreateReports: flag(person.canCreateReports),
@@ -320,9 +320,14 @@ const rowOf = <T extends PersonFields>(person: T) => ({
 function personOf<T extends PersonFields>({
   emailKey: _,
   ...row
-}: { readonly emailKey: string } & { readonly [K in (typeof FLAGS)[number]]: number }): T {
-  return { ...row, ...Object.fromEntries(FLAGS.map((name) => [name, row[name] === 1])) } as never
+}: { readonly emailKey: string } & {
+  readonly [K in (typeof PERMISSION_FLAGS)[number]]: number
+}): T {
+  return {
+    ...row,
+    ...Object.fromEntries(PERMISSION_FLAGS.map((name) => [name, row[name] === 1])),
+  } as never
 }
 
-const personIn = <T extends PersonFields>(row: Parameters<typeof personOf>[0] | undefined) =>
+const personOfRow = <T extends PersonFields>(row: Parameters<typeof personOf>[0] | undefined) =>
   row && personOf<T>(row)

@@ -8,10 +8,13 @@ import type {
 import type { InvitationId, UserId } from '#shared/ids.ts'
 import type { InvitationRecord, PersonFields, UserRecord } from './queries.ts'
 
-type Optional = 'middleName' | 'suffix1' | 'suffix2' | 'phoneNumber' | 'npiNumber'
+type OptionalField = 'middleName' | 'suffix1' | 'suffix2' | 'phoneNumber' | 'npiNumber'
 
 /** Picks the optional fields; null ones are omitted. */
-function present<K extends Optional>(row: PersonFields, keys: readonly K[]): { [P in K]?: string } {
+function pickPresent<K extends OptionalField>(
+  row: PersonFields,
+  keys: readonly K[],
+): { [P in K]?: string } {
   return Object.fromEntries(
     keys.flatMap((key) => (row[key] === null ? [] : [[key, row[key]]])),
   ) as { [P in K]?: string }
@@ -30,7 +33,7 @@ export function viewerUserReply(user: UserRecord): ViewerUser {
       email,
       firstName,
       lastName,
-      ...present(user, [...OPTIONAL_NAME_FIELDS, 'phoneNumber']),
+      ...pickPresent(user, [...OPTIONAL_NAME_FIELDS, 'phoneNumber']),
     },
     ...{ clinicRole, level, canManageStudies, hasDashboardAccess },
     ...{ invitedSource, lastLoginAt, createdAt },
@@ -41,13 +44,13 @@ export function viewerUserReply(user: UserRecord): ViewerUser {
 export const scribeUserReply = (user: UserRecord): ScribeUser => ({
   ...viewerUserReply(user),
   canCreateReports: user.canCreateReports,
-  ...present(user, ['npiNumber']),
+  ...pickPresent(user, ['npiNumber']),
 })
 
 /** The reference to a user in other records. */
 export function userReference(user: UserRecord): UserReference {
   const { email, userId, firstName, lastName } = user
-  return { email, userId, firstName, lastName, ...present(user, OPTIONAL_NAME_FIELDS) }
+  return { email, userId, firstName, lastName, ...pickPresent(user, OPTIONAL_NAME_FIELDS) }
 }
 
 /** The record of the viewer area. */

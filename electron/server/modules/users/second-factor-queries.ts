@@ -77,7 +77,7 @@ export const takeRecoveryCode = (
       .where('usedAt', 'is', null),
   ).changes > 0
 
-export const recoveryCodesLeft = (database: Database, userId: string) =>
+export const countRecoveryCodes = (database: Database, userId: string) =>
   database.get(
     database.sql
       .selectFrom('secondFactorCodes')

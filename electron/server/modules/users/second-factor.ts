@@ -17,19 +17,19 @@ import { countAttempt, resetAttempts } from './sign-in-throttle.ts'
 
 // The parameters that all authenticator apps support (RFC 6238): SHA-1, six digits, 30 seconds. The
 // clock may differ by one step (§5.2).
-const RULES = { algorithm: 'SHA1', digits: 6, period: 30 } as const
+const TOTP_OPTIONS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 const MAX_CLOCK_STEPS = 1
 /** RFC 4226 §4 requires 128 bits and recommends 160. */
 const SECRET_BYTES = 20
 /** A new authenticator has to be confirmed within this time. */
 const SETUP_LIFETIME_MS = 15 * 60_000
-const RECOVERY_CODES = 10
+const RECOVERY_CODE_COUNT = 10
 /** Without characters that are easily confused. */
 const CODE_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz'
 
 export function secondFactorOf({ database }: Context, userId: string): SecondFactor {
   const since = queries.findSecondFactor(database, userId)?.since ?? null
-  const codesLeft = since === null ? 0 : queries.recoveryCodesLeft(database, userId)
+  const codesLeft = since === null ? 0 : queries.countRecoveryCodes(database, userId)
   return { isOn: since !== null, since, codesLeft }
 }
 
@@ -56,15 +56,15 @@ export function beginSecondFactor(
   const { database, clock } = context
   const secret = new Secret({ size: SECRET_BYTES })
   const issuer = context.settings.get('clinic.name') || 'Isthmus'
-  const unset = { userId, secret: null, since: null, lastStep: null }
+  const emptyRecord = { userId, secret: null, since: null, lastStep: null }
   database.transaction(() => {
     queries.putSecondFactor(database, {
-      ...(queries.findSecondFactor(database, userId) ?? unset),
+      ...(queries.findSecondFactor(database, userId) ?? emptyRecord),
       ...{ pending: secret.base32, pendingAt: instantOf(clock()) },
     })
     note(context, userActor(userId), 'second-factor.begin', userId)
   })
-  const uri = new TOTP({ ...RULES, issuer, label: email, secret }).toString()
+  const uri = new TOTP({ ...TOTP_OPTIONS, issuer, label: email, secret }).toString()
   return { uri, secret: secret.base32 }
 }
 
@@ -79,9 +79,9 @@ export function confirmSecondFactor(context: Context, userId: string, code: stri
     throw new ApiError('refused', message('users.authenticator-not-begun'))
   const codes = limitAttempts(context, userId, () => {
     const { pending = null } = queries.findSecondFactor(database, userId) ?? {}
-    const lastStep = pending === null ? undefined : stepOf(clock(), pending, code)
+    const lastStep = pending === null ? undefined : timeStepOf(clock(), pending, code)
     if (lastStep === undefined) return undefined
-    const codes = Array.from({ length: RECOVERY_CODES }, generateRecoveryCode)
+    const codes = Array.from({ length: RECOVERY_CODE_COUNT }, generateRecoveryCode)
     queries.putSecondFactor(database, {
       ...{ userId, secret: pending, since: instantOf(clock()), lastStep },
       ...{ pending: null, pendingAt: null },
@@ -98,11 +98,11 @@ export function confirmSecondFactor(context: Context, userId: string, code: stri
 }
 
 /** Turns two-factor authentication off. Does nothing if it is off. */
-export function endSecondFactor(context: Context, userId: string, actor: Actor): void {
+export function disableSecondFactor(context: Context, userId: string, actor: Actor): void {
   context.database.transaction(() => {
-    const wasOn = hasSecondFactor(context, userId)
+    const wasEnabled = hasSecondFactor(context, userId)
     queries.deleteSecondFactor(context.database, userId)
-    if (wasOn) note(context, actor, 'second-factor.off', userId)
+    if (wasEnabled) note(context, actor, 'second-factor.off', userId)
   })
 }
 
@@ -111,8 +111,8 @@ export function endSecondFactor(context: Context, userId: string, actor: Actor):
  * once.
  * @throws ApiError too-many
  */
-export function checkCode(context: Context, userId: string, code: string): boolean {
-  if (limitAttempts(context, userId, () => redeem(context, userId, code))) return true
+export function verifyCode(context: Context, userId: string, code: string): boolean {
+  if (limitAttempts(context, userId, () => redeemCode(context, userId, code))) return true
   note(context, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
   return false
 }
@@ -122,8 +122,9 @@ export function checkCode(context: Context, userId: string, code: string): boole
  * @throws ApiError not-signed-in with the path `body.code`; too-many
  */
 export function requireCode(context: Context, userId: string, code: string | undefined): void {
-  if (code === undefined || code.trim() === '') throw codeNeeded(message('users.code-needed'))
-  if (!checkCode(context, userId, code)) throw codeNeeded(message('users.code-wrong'))
+  if (code === undefined || code.trim() === '')
+    throw codeRequiredError(message('users.code-needed'))
+  if (!verifyCode(context, userId, code)) throw codeRequiredError(message('users.code-wrong'))
 }
 
 /**
@@ -142,31 +143,31 @@ function limitAttempts<T>(
   return result
 }
 
-function redeem(context: Context, userId: string, code: string): true | undefined {
+function redeemCode(context: Context, userId: string, code: string): true | undefined {
   const { database, clock } = context
   const record = queries.findSecondFactor(database, userId)
   if (!record?.secret) return undefined
-  const step = stepOf(clock(), record.secret, code)
+  const step = timeStepOf(clock(), record.secret, code)
   if (step !== undefined && step > (record.lastStep ?? -1)) {
     queries.putSecondFactor(database, { ...record, lastStep: step })
     return true
   }
   const codeHash = hashOf(context, userId, code)
   if (!queries.takeRecoveryCode(database, userId, codeHash, instantOf(clock()))) return undefined
-  const codesLeft = queries.recoveryCodesLeft(database, userId)
+  const codesLeft = queries.countRecoveryCodes(database, userId)
   note(context, userActor(userId), 'second-factor.recover', userId, { codesLeft })
   return true
 }
 
 /** The time step of a correct code; undefined if the code is wrong. */
-function stepOf(now: number, secret: string, code: string): number | undefined {
-  const totp = new TOTP({ ...RULES, secret: Secret.fromBase32(secret) })
+function timeStepOf(now: number, secret: string, code: string): number | undefined {
+  const totp = new TOTP({ ...TOTP_OPTIONS, secret: Secret.fromBase32(secret) })
   const delta = totp.validate({
     token: code.replace(/\s/g, ''),
     timestamp: now,
     window: MAX_CLOCK_STEPS,
   })
-  return delta === null ? undefined : Math.floor(now / 1000 / RULES.period) + delta
+  return delta === null ? undefined : Math.floor(now / 1000 / TOTP_OPTIONS.period) + delta
 }
 
 /** HMAC-SHA-256 under a key derived from the data key. */
@@ -181,5 +182,5 @@ const generateRecoveryCode = () => {
   return `${four()}-${four()}`
 }
 
-const codeNeeded = (why: Message) =>
+const codeRequiredError = (why: Message) =>
   new ApiError('not-signed-in', why, { errors: [{ path: 'body.code', message: why }] })

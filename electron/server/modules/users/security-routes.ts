@@ -14,7 +14,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import * as accounts from './accounts.ts'
 import type { People } from './people.ts'
-import { beginSecondFactor, confirmSecondFactor, endSecondFactor } from './second-factor.ts'
+import { beginSecondFactor, confirmSecondFactor, disableSecondFactor } from './second-factor.ts'
 import type { sessionReply } from './session-routes.ts'
 import * as sessions from './sessions.ts'
 import * as workstations from './workstations.ts'
@@ -81,7 +81,7 @@ const accountHandlers = (
   }),
   async endSecondFactor({ body, user: { userId } }) {
     await accounts.requirePassword(context, people, userId, body.password)
-    endSecondFactor(context, userId, userActor(userId))
+    disableSecondFactor(context, userId, userActor(userId))
     return SUCCESS
   },
   resetSecondFactor({ params, user }) {
@@ -91,21 +91,21 @@ const accountHandlers = (
 
   lock({ session }) {
     const token = tokenOf(session)
-    if (!sessions.runningSession(context, token, 'background')) throw signedOut()
+    if (!sessions.runningSession(context, token, 'background')) throw notSignedInError()
     sessions.lockSession(context, token)
     return SUCCESS
   },
   sessions: ({ session, user }) => ({
-    sessions: sessions.listSessions(context, session.token, ownedBy(user)),
+    sessions: sessions.listSessions(context, session.token, manageableUserId(user)),
   }),
   endSession({ params, user }) {
-    sessions.endSession(context, params.sessionId, ownedBy(user), userActor(user.userId))
+    sessions.endSession(context, params.sessionId, manageableUserId(user), userActor(user.userId))
     return SUCCESS
   },
 })
 
 /** The user whose sessions the caller may manage; undefined for all users. */
-const ownedBy = (user: SignedInUser) => (ACCESS.manage(user) ? undefined : user.userId)
+const manageableUserId = (user: SignedInUser) => (ACCESS.manage(user) ? undefined : user.userId)
 
 function workstationHandlers(
   context: Context,
@@ -116,17 +116,18 @@ function workstationHandlers(
     workstations: workstations.listWorkstations(context),
   })
   return {
-    thisWorkstation: ({ workstation: { isHere, token } }) =>
+    thisWorkstation: ({ workstation: { isOnGatewayPc, token } }) =>
       workstationReply(
         context,
-        isHere ? undefined : workstations.recogniseWorkstation(context, token),
+        isOnGatewayPc ? undefined : workstations.recogniseWorkstation(context, token),
       ),
     askForWorkstation({ body, workstation, session }) {
-      if (workstation.isHere) throw new ApiError('refused', message('users.workstation-is-here'))
+      if (workstation.isOnGatewayPc)
+        throw new ApiError('refused', message('users.workstation-is-here'))
       const { token: given } = workstation
       const before = workstations.recogniseWorkstation(context, given)
-      const asked = { ...body, ...session.place, token: given }
-      const { token, record } = workstations.askForWorkstation(context, asked)
+      const asked = { ...body, ...session.sessionOrigin, token: given }
+      const { token, record } = workstations.requestWorkstationAccess(context, asked)
       workstation.set(token)
       if (before.state === 'unknown')
         context.feed.append({
@@ -169,11 +170,11 @@ function workstationReply(
 }
 
 function tokenOf({ token }: { readonly token: string | undefined }): string {
-  if (token === undefined) throw signedOut()
+  if (token === undefined) throw notSignedInError()
   return token
 }
 
-const signedOut = () =>
+const notSignedInError = () =>
   new ApiError('not-signed-in', message('users.session-nobody'), {
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })

@@ -8,7 +8,7 @@ import { createToken } from '#server/platform/token.ts'
 import { dashboardSessions } from '#shared/contract/dashboard.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { OperationShape } from '#shared/operation.ts'
-import { isProviderOn } from './identity-provider.ts'
+import { isProviderEnabled } from './identity-provider.ts'
 import { followLink, hasUser, isLimited, type People } from './people.ts'
 import { hasIdentity, type ProviderSignIns } from './provider-sign-in.ts'
 import { findUser } from './queries.ts'
@@ -36,13 +36,13 @@ export const sessionsOf = (context: Context): Sessions => ({
 })
 
 /** The place of a session that this call starts. */
-export const placeOf = (
+export const sessionOriginOf = (
   context: Context,
   cookie: SessionCookie,
   workstation: WorkstationCookie,
 ): SessionOrigin => ({
-  ...cookie.place,
-  workstationId: workstation.isHere
+  ...cookie.sessionOrigin,
+  workstationId: workstation.isOnGatewayPc
     ? null
     : (recogniseWorkstation(context, workstation.token).record?.workstationId ?? null),
 })
@@ -64,7 +64,7 @@ export const sessionReply =
     needsSecondFactor: user !== undefined && needsSecondFactor(context, user),
     clinicName: context.settings.get('clinic.name'),
     version,
-    provider: isProviderOn(context) ? { name: context.settings.get('oidc.name') } : null,
+    provider: isProviderEnabled(context) ? { name: context.settings.get('oidc.name') } : null,
     proofs: {
       password: user !== undefined && findUser(context.database, user.userId)?.passwordHash != null,
       provider: user !== undefined && hasIdentity(context, user.userId),
@@ -90,8 +90,11 @@ export function serveSessions(
   show: ReturnType<typeof sessionReply>,
   signIns: Pick<ProviderSignIns, 'signOut'>,
 ): void {
-  const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
-    placeOf(context, session, workstation)
+  const originOf = ({
+    session,
+    workstation,
+  }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
+    sessionOriginOf(context, session, workstation)
 
   const start = (cookie: SessionCookie, signIn: SignIn) =>
     startSession(context, show, cookie, signIn)
@@ -109,16 +112,19 @@ export function serveSessions(
     },
     async signIn(call) {
       const { email, password, code } = call.body
-      return start(call.session, await people.signIn(email, password, { code, place: here(call) }))
+      return start(
+        call.session,
+        await people.signIn(email, password, { code, sessionOrigin: originOf(call) }),
+      )
     },
     followLink(call) {
-      const link = followLink(context, call.body.token, here(call))
+      const link = followLink(context, call.body.token, originOf(call))
       return link.mayCreateOwner
         ? { session: show(call.user), mayCreateOwner: true }
         : { session: start(call.session, link.signIn), mayCreateOwner: false }
     },
     createOwner: async (call) =>
-      start(call.session, await people.createOwner(call.body, here(call))),
+      start(call.session, await people.createOwner(call.body, originOf(call))),
     async signOut({ session, signIn, origin }) {
       const { token } = session
       const idToken = token === undefined ? undefined : idTokenOf(context, token)

@@ -17,14 +17,14 @@ export const sessionState = perDatabase((database) => {
   const unwritten = new Map<string, UnwrittenChange>()
 
   /** Notifies the listeners after the commit that a session ended or was locked. */
-  function noteClosed(): void {
+  function notifySessionClosed(): void {
     database.afterCommit(() => {
       for (const listener of listeners) listener()
     })
   }
 
   return {
-    noteClosed,
+    noteClosed: notifySessionClosed,
     /** Unwritten changes, by token hash. */
     unwritten: unwritten as ReadonlyMap<string, UnwrittenChange>,
     /**
@@ -34,7 +34,7 @@ export const sessionState = perDatabase((database) => {
     hold(tokenHash: string, change: UnwrittenChange | undefined): void {
       if (!change) return void unwritten.delete(tokenHash)
       unwritten.set(tokenHash, { ...unwritten.get(tokenHash), ...change })
-      if (change.lockedAt !== undefined || change.isOver) noteClosed()
+      if (change.lockedAt !== undefined || change.isOver) notifySessionClosed()
     },
     /** Registers a listener, which must not throw. Returns the function that removes it. */
     onClosed(listener: () => void): () => void {

@@ -19,7 +19,7 @@ import { findWorkstation } from './workstation-queries.ts'
 // activity and end after `window.sessionHours` in any case. A locked session still exists, but
 // grants no access.
 
-const USE_WRITTEN_EVERY_MS = 60_000
+const USE_WRITE_INTERVAL_MS = 60_000
 /** How long a confirmation of identity is valid for privileged actions (decision 0033). */
 export const CONFIRMATION_LIFETIME_MS = 10 * 60_000
 
@@ -34,7 +34,7 @@ export interface SessionOrigin {
   /** Set for a window that uses the HTTPS listener. */
   readonly workstationId: string | null
 }
-const UNKNOWN_PLACE: SessionOrigin = { browser: '', address: '', workstationId: null }
+const UNKNOWN_ORIGIN: SessionOrigin = { browser: '', address: '', workstationId: null }
 
 /** An active session and its user. */
 export interface RunningSession {
@@ -51,7 +51,7 @@ export function beginSession(
   context: Context,
   user: UserRecord,
   how: string,
-  place: SessionOrigin = UNKNOWN_PLACE,
+  place: SessionOrigin = UNKNOWN_ORIGIN,
   idToken?: string,
 ) {
   const { database, clock, uuid, settings } = context
@@ -108,7 +108,7 @@ export function sessionUser(
 export function lockSession(context: Context, token: string): void {
   const session = queries.findSession(context.database, hashToken(token))
   if (session && session.lockedAt === null)
-    writeOrHold(
+    writeOrBuffer(
       context,
       session,
       { lockedAt: instantOf(context.clock()), lockedBy: 'person' },
@@ -189,11 +189,11 @@ export function listSessions(
   userId: string | undefined,
 ): OpenSession[] {
   const now = context.clock()
-  const own = token === undefined ? undefined : hashToken(token)
+  const ownHash = token === undefined ? undefined : hashToken(token)
   return queries
     .sessionRecords(context.database, instantOf(now))
     .filter((session) => userId === undefined || session.userId === userId)
-    .flatMap((session) => sessionReply(context, session, own, now) ?? [])
+    .flatMap((session) => sessionReply(context, session, ownHash, now) ?? [])
 }
 
 /**
@@ -228,7 +228,7 @@ export function endSessionsAt(context: Context, workstationId: string): void {
   sessionState(context.database).noteClosed()
 }
 
-const isOver = ({ expiresAt }: queries.SessionRecord, now: number) => msOf(expiresAt) <= now
+const isExpired = ({ expiresAt }: queries.SessionRecord, now: number) => msOf(expiresAt) <= now
 
 const lockMsOf = ({ settings }: Context) => settings.get('window.lockMinutes') * 60_000
 
@@ -253,7 +253,7 @@ function lock(
  * Writes a change, or holds it in memory if the disk cannot be written, so that the call is
  * answered anyway (docs/OPERATION.md).
  */
-function writeOrHold(
+function writeOrBuffer(
   { database }: Context,
   { tokenHash }: queries.SessionRecord,
   change: UnwrittenChange,
@@ -272,9 +272,9 @@ function evaluateSession(
   if (!kept) return undefined
   const held = sessionState(database).unwritten.get(kept.tokenHash)
   const session = { ...kept, ...held }
-  if (isOver(session, now) || held?.isOver) {
+  if (isExpired(session, now) || held?.isOver) {
     // Deleted, so that it does not become valid again if the clock is set back.
-    writeOrHold(context, session, { isOver: true }, () => deleteSession(context, session))
+    writeOrBuffer(context, session, { isOver: true }, () => deleteSession(context, session))
     return undefined
   }
   const user = findUser(database, session.userId)
@@ -284,7 +284,7 @@ function evaluateSession(
   const at = instantOf(now)
   if (isLocked && kept.lockedAt === null) {
     const lockedBy = held?.lockedBy ?? 'idle'
-    writeOrHold(context, session, { lockedAt: at, lockedBy }, () =>
+    writeOrBuffer(context, session, { lockedAt: at, lockedBy }, () =>
       lock(context, session, lockedBy),
     )
   }
@@ -294,9 +294,9 @@ function evaluateSession(
     !isLocked &&
     use === 'person' &&
     Math.abs(now - msOf(session.lastUsedAt)) >=
-      Math.min(USE_WRITTEN_EVERY_MS, lockMsOf(context) / 4)
+      Math.min(USE_WRITE_INTERVAL_MS, lockMsOf(context) / 4)
   )
-    writeOrHold(context, session, { lastUsedAt: at }, () =>
+    writeOrBuffer(context, session, { lastUsedAt: at }, () =>
       queries.noteSessionUse(database, tokenHash, at),
     )
   return { sessionId, user: signedInUser(user), isLocked }
@@ -314,7 +314,7 @@ function deleteSession({ database }: Context, session: queries.SessionRecord): v
 function sessionReply(
   context: Context,
   session: queries.SessionRecord,
-  own: string | undefined,
+  ownHash: string | undefined,
   now: number,
 ): OpenSession | undefined {
   const { database } = context
@@ -329,7 +329,7 @@ function sessionReply(
       workstationId === null
         ? message('users.this-pc')
         : verbatim(findWorkstation(database, workstationId)?.name ?? ''),
-    isThis: session.tokenHash === own,
+    isThis: session.tokenHash === ownHash,
     isLocked: session.lockedAt !== null || isIdle(context, session, now),
   }
 }

@@ -49,7 +49,7 @@ export function listUsers(
 /** @throws ApiError not-permitted, not-found */
 export function readUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
   demand(caller, 'readStudies')
-  return existingUser(context, userId)
+  return requireUser(context, userId)
 }
 
 /**
@@ -67,13 +67,13 @@ export function updateUser(
   const { database, clock } = context
   return database.transaction(() => {
     demand(caller, 'manageUsers')
-    const before = existingUser(context, userId)
-    checkMayChange(caller, before)
+    const before = requireUser(context, userId)
+    checkCanChangeUser(caller, before)
     if (patch.level === 'owner' && before.level !== 'owner') requireOwner(caller)
     const after = patchedUser(caller, before, patch)
     checkPerson(after, patch)
     if (caller.kind === 'api-key') checkPerson({ ...after, level: after.interfaceLevel }, patch)
-    if (isLastOwner(context, before) && after.level !== 'owner') throw lastOwner('body.level')
+    if (isLastOwner(context, before) && after.level !== 'owner') throw lastOwnerError('body.level')
     const changes = differences<queries.PersonFields & Pick<queries.UserRecord, 'interfaceLevel'>>(
       before,
       after,
@@ -105,7 +105,7 @@ export function updateUser(
 export function revokeAccess(context: Context, caller: Caller, userId: string): WindowOutcome {
   const { database, clock } = context
   return database.transaction(() => {
-    const user = managedUser(context, caller, userId)
+    const user = requireManagedUser(context, caller, userId)
     if (user.deactivatedAt !== null)
       return { success: true, message: message('users.no-access-already') }
     if (isLastOwner(context, user))
@@ -129,7 +129,7 @@ export function revokeAccess(context: Context, caller: Caller, userId: string): 
 export function reactivateUser(context: Context, caller: Caller, userId: string): WindowOutcome {
   const { database, clock } = context
   return database.transaction(() => {
-    const user = managedUser(context, caller, userId)
+    const user = requireManagedUser(context, caller, userId)
     if (user.deactivatedAt === null) return { success: false, message: message('users.active') }
     const at = instantOf(clock())
     const invitation = queries.invitationOfUser(database, userId)
@@ -160,7 +160,7 @@ export const canSignIn = (
 ): boolean => passwordHash !== null || identityOfUser(database, userId) !== undefined
 
 /** @throws ApiError not-found */
-export function existingUser({ database }: Context, userId: string): queries.UserRecord {
+export function requireUser({ database }: Context, userId: string): queries.UserRecord {
   const user = queries.findUser(database, userId)
   if (!user) throw new ApiError('not-found', message('users.user-unknown'))
   return user
@@ -170,11 +170,11 @@ export function existingUser({ database }: Context, userId: string): queries.Use
  * Returns a user whose access the caller may revoke and restore.
  * @throws ApiError those of `revokeAccess`
  */
-function managedUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
+function requireManagedUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
   demand(caller, 'manageUsers')
-  const user = existingUser(context, userId)
-  checkMayChange(caller, user)
-  checkMayChangeAccess(caller, user)
+  const user = requireUser(context, userId)
+  checkCanChangeUser(caller, user)
+  checkCanChangeAccess(caller, user)
   return user
 }
 
@@ -259,7 +259,7 @@ export function patchedUser(
  * Prevents an API key from revoking or restoring the permission to manage the gateway.
  * @throws ApiError refused
  */
-export function checkMayChangeAccess(
+export function checkCanChangeAccess(
   caller: Caller,
   { level }: Pick<queries.UserRecord, 'level'>,
 ): void {
@@ -278,7 +278,7 @@ export function pageOfRows<T>(
   return { items, next: rows.length > limit && last ? keyOf(last) : undefined }
 }
 
-function checkMayChange(caller: Caller, user: queries.UserRecord): void {
+function checkCanChangeUser(caller: Caller, user: queries.UserRecord): void {
   if (user.level === 'owner') requireOwner(caller)
 }
 
@@ -289,7 +289,7 @@ function requireOwner(caller: Caller): void {
     throw new ApiError('not-permitted', message('users.owner-by-owner-only'))
 }
 
-const lastOwner = (path: string) =>
+const lastOwnerError = (path: string) =>
   new ApiError('refused', message('users.last-owner'), {
     errors: [{ path, message: message('users.last-owner-field') }],
   })
@@ -298,7 +298,7 @@ const lastOwner = (path: string) =>
  * Matches a user if every word of the search text occurs in their names or e-mail address, ignoring
  * case and accents.
  */
-export function personSearch(search: string): (user: queries.UserRecord) => boolean {
+export function personMatcher(search: string): (user: queries.UserRecord) => boolean {
   const words = folded(search)
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -322,8 +322,8 @@ export function filteredPage<T>(
   { after, limit }: ListPosition,
 ): ListPage<T> {
   const items: T[] = []
-  for (let place = after; ; ) {
-    const page = read({ after: place, limit: ROWS_PER_READ })
+  for (let position = after; ; ) {
+    const page = read({ after: position, limit: ROWS_PER_READ })
     for (const item of page.items) {
       if (!isWanted(item)) continue
       const last = items.at(-1)
@@ -331,6 +331,6 @@ export function filteredPage<T>(
       items.push(item)
     }
     if (!page.next) return { items, next: undefined }
-    place = page.next
+    position = page.next
   }
 }

@@ -30,7 +30,7 @@ export const workstationRecords = (database: Database): WorkstationRecord[] => [
   ),
 ]
 
-const notApproved = ({ sql }: Database) =>
+const unapprovedCountQuery = ({ sql }: Database) =>
   sql
     .selectFrom('workstations')
     .select((of) => of.fn.countAll<number>().as('count'))
@@ -38,11 +38,11 @@ const notApproved = ({ sql }: Database) =>
 
 /** Number of pending requests. */
 export const countPendingWorkstations = (database: Database) =>
-  database.get(notApproved(database).where('refusedAt', 'is', null))?.count ?? 0
+  database.get(unapprovedCountQuery(database).where('refusedAt', 'is', null))?.count ?? 0
 
 /** Number of workstations of the address that are not approved, including refused ones. */
 export const countUnapprovedFrom = (database: Database, address: string) =>
-  database.get(notApproved(database).where('address', '=', address))?.count ?? 0
+  database.get(unapprovedCountQuery(database).where('address', '=', address))?.count ?? 0
 
 export const putWorkstation = (database: Database, record: WorkstationRecord) =>
   database.run(

@@ -23,8 +23,8 @@ export const APPROVAL_LIFETIME_MS = 365 * 24 * HOUR_MS
 const MAX_PENDING = 20
 /** Maximum number of requests from an address within an hour, including refused ones. */
 const MAX_PER_ADDRESS = 5
-const SEEN_WRITTEN_EVERY_MS = 60_000
-const HOSTS_REFRESHED_EVERY_MS = 60_000
+const SEEN_WRITE_INTERVAL_MS = 60_000
+const HOSTS_REFRESH_INTERVAL_MS = 60_000
 const CODE_CHARACTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
 type FoundWorkstation =
@@ -36,17 +36,17 @@ export function recogniseWorkstation(
   context: Context,
   token: string | undefined,
 ): FoundWorkstation {
-  const record = knownWorkstation(context, token)
+  const record = findKnownWorkstation(context, token)
   if (!record) return { state: 'unknown', record: undefined }
   if (record.approvedAt === null) return { state: 'asking', record }
   const now = context.clock()
-  if (record.lastSeenAt === null || now - msOf(record.lastSeenAt) >= SEEN_WRITTEN_EVERY_MS)
+  if (record.lastSeenAt === null || now - msOf(record.lastSeenAt) >= SEEN_WRITE_INTERVAL_MS)
     queries.noteWorkstationSeen(context.database, record.workstationId, instantOf(now))
   return { state: 'approved', record }
 }
 
 /** The ID of an approved workstation; undefined for any other token. */
-export function approvedWorkstation(context: Context, token: string): string | undefined {
+export function approvedWorkstationId(context: Context, token: string): string | undefined {
   const { state, record } = recogniseWorkstation(context, token)
   return state === 'approved' ? record.workstationId : undefined
 }
@@ -55,7 +55,7 @@ export function approvedWorkstation(context: Context, token: string): string | u
  * Requests access, or renames the request. `token` is a new one if the given one is unknown.
  * @throws ApiError too-many
  */
-export function askForWorkstation(
+export function requestWorkstationAccess(
   context: Context,
   {
     token: given,
@@ -69,7 +69,7 @@ export function askForWorkstation(
 ): { readonly token: string; readonly record: queries.WorkstationRecord } {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    const before = knownWorkstation(context, given)
+    const before = findKnownWorkstation(context, given)
     if (before && given !== undefined) {
       const record = before.approvedAt === null ? { ...before, name: asked.name } : before
       queries.putWorkstation(database, record)
@@ -165,7 +165,7 @@ export function openApprovedHosts({ database, clock }: Context): (host: string) 
   let hosts: ReadonlySet<string> = new Set()
   let readAt = Number.NEGATIVE_INFINITY
   return (host) => {
-    if (clock() - readAt >= HOSTS_REFRESHED_EVERY_MS || clock() < readAt) {
+    if (clock() - readAt >= HOSTS_REFRESH_INTERVAL_MS || clock() < readAt) {
       readAt = clock()
       const approved = queries
         .workstationRecords(database)
@@ -185,7 +185,7 @@ const hasEnded = ({ approvedAt, askedAt }: queries.WorkstationRecord, now: numbe
 const isValid = (record: queries.WorkstationRecord | undefined, now: number) =>
   record !== undefined && record.refusedAt === null && !hasEnded(record, now)
 
-function knownWorkstation({ database, clock }: Context, token: string | undefined) {
+function findKnownWorkstation({ database, clock }: Context, token: string | undefined) {
   const record =
     token === undefined ? undefined : queries.workstationByToken(database, hashToken(token))
   return isValid(record, clock()) ? record : undefined
@@ -210,7 +210,7 @@ function workstationReply(
 }
 
 function generatePairingCode(): string {
-  const three = () =>
+  const threeCharacters = () =>
     Array.from({ length: 3 }, () => CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)]).join('')
-  return `${three()} ${three()}`
+  return `${threeCharacters()} ${threeCharacters()}`
 }

@@ -5,7 +5,7 @@ import {
   putAnnotations,
 } from '#server/modules/images/annotation-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { ANNOTATION_CHARACTERS, type Annotations } from '#shared/contract/viewing.ts'
+import { type Annotations, MAX_ANNOTATION_CHARACTERS } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import type { ViewRecord } from './queries.ts'
@@ -40,28 +40,31 @@ export const saveAnnotations = (
 ) =>
   database.transaction(() => {
     const characters = JSON.stringify(annotations).length
-    if (characters > ANNOTATION_CHARACTERS) throw tooLong(characters)
+    if (characters > MAX_ANNOTATION_CHARACTERS) throw tooLongError(characters)
     const owner = ownerOfAnnotations(view)
     const now = annotationRevision(database, studyInstanceUid, owner)
-    if (read !== now) throw savedSince(read, now)
+    if (read !== now) throw savedSinceError(read, now)
     const revision = now + 1
     const updatedAt = instantOf(clock())
     putAnnotations(database, { studyInstanceUid, owner, revision, annotations, updatedAt })
     return { revision }
   })
 
-function tooLong(characters: number): ApiError {
+function tooLongError(characters: number): ApiError {
   return new ApiError('malformed', message('viewer.annotations-too-long', { characters }), {
     errors: [
       {
         path: 'body.annotations',
-        message: message('viewer.annotations-limit', { most: ANNOTATION_CHARACTERS, characters }),
+        message: message('viewer.annotations-limit', {
+          most: MAX_ANNOTATION_CHARACTERS,
+          characters,
+        }),
       },
     ],
   })
 }
 
-const savedSince = (read: number, now: number) =>
+const savedSinceError = (read: number, now: number) =>
   new ApiError('refused', message('viewer.annotations-saved-since', { read, now }), {
     errors: [
       { path: 'body.revision', message: message('viewer.revision-not-current', { read, now }) },

@@ -6,29 +6,29 @@ import {
   type InstanceRecord,
   listStudyInstancesAfter,
 } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { whileArriving } from './arriving-file.ts'
-import { inflatedCopy } from './file-fetcher.ts'
+import { readWhileArriving } from './arriving-file.ts'
+import { createInflatedCopy } from './file-fetcher.ts'
 import { extrasOf, type Frame, frameOf, type ImageFile, wholeFrameOf } from './image-file.ts'
-import { DISPLAY_MS } from './load-queue.ts'
+import { DISPLAY_DELAY_MS } from './load-queue.ts'
 import { OpenFile } from './open-files.ts'
 import { FileFault } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { type CacheLease, fileKeyOf, type ViewCache } from './view-cache.ts'
 
 /** Number of images in the first batch, which is shown while the others are read. */
-const FIRST_BATCH = 24
-const BATCH = 200
+const FIRST_BATCH_SIZE = 24
+const BATCH_SIZE = 200
 const MAX_CONCURRENT = 6
 /**
  * The other batches wait until the first image is displayed, because the browser and the gateway
  * often share a PC: at most this long for its request, and then until the page has drawn it.
  */
-const FIRST_FRAME_MS = 1000
+const MAX_FIRST_FRAME_WAIT_MS = 1000
 
 /** An instance of the view. Its file has another name after it was fetched from a tier. */
 type CachedInstance = Pick<InstanceRecord, 'instanceId' | 'sopInstanceUid'>
@@ -67,7 +67,7 @@ export class ArchiveImages {
   ) {
     this.#context = context
     this.#cache = cache
-    this.#startMs = Math.min(startMs, FIRST_FRAME_MS)
+    this.#startMs = Math.min(startMs, MAX_FIRST_FRAME_WAIT_MS)
     this.#shown = shown
     this.#studyInstanceUid = studyInstanceUid
     this.#signal = signal
@@ -82,7 +82,7 @@ export class ArchiveImages {
     this.#isStale = false
     this.#files = Math.max(this.#files, this.#counted)
     const { database } = this.#context
-    for (let limit = FIRST_BATCH; ; limit = BATCH) {
+    for (let limit = FIRST_BATCH_SIZE; ; limit = BATCH_SIZE) {
       const batch = listStudyInstancesAfter(database, this.#studyInstanceUid, this.#after, limit)
       await this.#showBatch(batch)
       this.#listed += batch.length
@@ -90,7 +90,7 @@ export class ArchiveImages {
       this.#after = batch.at(-1)?.instanceId ?? this.#after
       this.#shown.list.watch.changed()
       if (batch.length < limit) break
-      if (limit === FIRST_BATCH) await this.#untilDisplayed()
+      if (limit === FIRST_BATCH_SIZE) await this.#untilDisplayed()
     }
     this.#files = this.#listed
   }
@@ -136,7 +136,7 @@ export class ArchiveImages {
   #noteFrame(): void {
     this.#displaying ??= setTimeout(
       this.#displayed.resolve,
-      Math.min(DISPLAY_MS, this.#startMs),
+      Math.min(DISPLAY_DELAY_MS, this.#startMs),
     ).unref()
   }
 
@@ -169,7 +169,7 @@ export class ArchiveImages {
   async #show(instance: InstanceRecord, number: number): Promise<void> {
     try {
       const isShown = await this.#showArriving(instance)
-      const current = await withLocalFile(this.#context, instance.instanceId)
+      const current = await ensureLocalFile(this.#context, instance.instanceId)
       await using file = await OpenFile.open(await this.#pathOf(current))
       const header = file.viewed.header()
       if (!header) throw new FileFault(message('viewer.ends-before-image'))
@@ -177,7 +177,7 @@ export class ArchiveImages {
       if (!isShown) this.#shown.show(header, 'archive', this.#imageOf(instance))
       if (fault !== undefined) this.#addFault(instance, number, fault)
     } catch (error) {
-      if (!this.#signal.aborted) this.#addFault(instance, number, faultSentence(error))
+      if (!this.#signal.aborted) this.#addFault(instance, number, faultMessage(error))
     }
     this.#read++
   }
@@ -189,7 +189,9 @@ export class ArchiveImages {
   async #showArriving(instance: InstanceRecord): Promise<boolean> {
     const recall = this.#recallOf(instance)
     if (!recall) return false
-    const header = await whileArriving(recall, this.#signal, async (file) => file.viewed.header())
+    const header = await readWhileArriving(recall, this.#signal, async (file) =>
+      file.viewed.header(),
+    )
     if (header) {
       this.#shown.show(header, 'archive', this.#imageOf(instance))
       this.#shown.list.watch.changed()
@@ -224,7 +226,8 @@ export class ArchiveImages {
   /** Reads a frame, from a file that is still being fetched as soon as its bytes are here. */
   async #frame(instance: CachedInstance, number: number, signal: AbortSignal): Promise<Frame> {
     const recall = this.#recallOf(this.#current(instance))
-    const arrived = recall && (await whileArriving(recall, signal, (file) => frameOf(file, number)))
+    const arrived =
+      recall && (await readWhileArriving(recall, signal, (file) => frameOf(file, number)))
     const frame =
       arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
     this.#noteFrame()
@@ -248,11 +251,11 @@ export class ArchiveImages {
   ): Promise<T> {
     const current = this.#current(instance)
     try {
-      const local = await withLocalFile(this.#context, current.instanceId)
+      const local = await ensureLocalFile(this.#context, current.instanceId)
       return await this.#cache.openFiles.use(await this.#pathOf(local), work)
     } catch (error) {
       if (error instanceof ApiError) throw error
-      throw new ApiError('refused', faultSentence(error))
+      throw new ApiError('refused', faultMessage(error))
     }
   }
 
@@ -272,15 +275,15 @@ export class ArchiveImages {
     const cache = this.#cache
     await cache.ready
     const fileKey = fileKeyOf(`archive ${file}`)
-    const evicted = () => void this.#inflated.delete(file)
+    const onEvicted = () => void this.#inflated.delete(file)
     const before = cache.known(fileKey)
-    const hold = before?.etag === etag ? cache.hold(before, evicted) : undefined
+    const hold = before?.etag === etag ? cache.hold(before, onEvicted) : undefined
     const known = { fileKey, studyInstanceUid: this.#studyInstanceUid, etag, lastModified: null }
-    return hold ?? (await inflatedCopy(cache, path, known, evicted))
+    return hold ?? (await createInflatedCopy(cache, path, known, onEvicted))
   }
 }
 
-function faultSentence(error: unknown): Message {
+function faultMessage(error: unknown): Message {
   if (error instanceof MessageError) return error.explanation
   const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT'
   return message(isGone ? 'viewer.file-gone' : 'viewer.file-unreadable')

@@ -2,7 +2,7 @@ import { userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/callers.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
-import { canSeeImages, demandManagingImages } from '#server/modules/images/image-studies.ts'
+import { canSeeImages, requireCanManageImages } from '#server/modules/images/image-studies.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import type { ArchivePrior } from '#shared/contract/hanging-protocols.ts'
 import type { Retrieval, viewing } from '#shared/contract/viewing.ts'
@@ -33,7 +33,7 @@ const archivesOf = (archives: PriorArchives) =>
 
 function mayQuery(context: Context, view: OpenView): boolean {
   try {
-    demandQuerying(context, view)
+    requireCanQuery(context, view)
     return true
   } catch (error) {
     if (error instanceof ApiError) return false
@@ -46,10 +46,10 @@ function mayQuery(context: Context, view: OpenView): boolean {
  * access to all studies. A link is limited to its own study.
  * @throws ApiError not-permitted
  */
-function demandQuerying(context: Context, { kind, user }: OpenView) {
+function requireCanQuery(context: Context, { kind, user }: OpenView) {
   if (kind !== 'window' || !user)
     throw new ApiError('not-permitted', message('viewer.link-has-no-archive'))
-  demandManagingImages(context, windowCaller(context)(user))
+  requireCanManageImages(context, windowCaller(context)(user))
   return user
 }
 
@@ -63,7 +63,7 @@ export async function queryPriors(
   archives: PriorArchives,
   view: OpenView,
 ): Promise<ReplyOf<(typeof viewing)['queryPriors']>> {
-  const { userId } = demandQuerying(context, view)
+  const { userId } = requireCanQuery(context, view)
   const patient = patientOfView(context, view)
   if (!patient || patient.patientId.trim() === '')
     throw new ApiError('refused', message('viewer.priors-need-patient-id'))
@@ -111,7 +111,7 @@ export function retrievePrior(
   view: OpenView,
   { destinationId, studyInstanceUid }: CallOf<(typeof viewing)['retrievePrior']>['body'],
 ): Retrieval {
-  const { userId } = demandQuerying(context, view)
+  const { userId } = requireCanQuery(context, view)
   return retrievalOf(archives.pull(destinationId, studyInstanceUid, userActor(userId)))
 }
 
@@ -121,7 +121,7 @@ export function listRetrievals(
   archives: PriorArchives,
   view: OpenView,
 ): Retrieval[] {
-  const caller = windowCaller(context)(demandQuerying(context, view))
+  const caller = windowCaller(context)(requireCanQuery(context, view))
   return archives.pulls
     .list()
     .filter(({ studyInstanceUid }) => canSeeImages(context, caller, studyInstanceUid))

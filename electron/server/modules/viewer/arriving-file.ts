@@ -1,19 +1,19 @@
 import { open } from 'node:fs/promises'
 import type { Recall } from '#server/database/recall.ts'
 import { OpenFile } from './open-files.ts'
-import { Watch } from './view-list.ts'
+import { ChangeNotifier } from './view-list.ts'
 
 /**
  * Runs `work` on the bytes of a file that are here, while it is fetched from a tier, until it
  * returns a result. Undefined when the file is complete.
  * @throws errors of `work` and of the fetch, the abort reason of the signal
  */
-export async function whileArriving<T>(
+export async function readWhileArriving<T>(
   recall: Recall,
   signal: AbortSignal,
   work: (file: OpenFile) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const watch = new Watch()
+  const watch = new ChangeNotifier()
   let end: { readonly error?: unknown } | undefined
   const stop = recall.onGrown(() => watch.changed())
   const ended = (how: typeof end) => {
@@ -35,7 +35,7 @@ export async function whileArriving<T>(
       const { path, bytes } = recall
       if (bytes > 0 && file?.path !== path) {
         await file?.opened[Symbol.asyncDispose]()
-        file = await openArriving(path)
+        file = await openArrivingFile(path)
       }
       if (file) {
         file.opened.source.length = bytes
@@ -51,7 +51,7 @@ export async function whileArriving<T>(
 }
 
 /** Undefined if it has got its final name in the meantime. */
-async function openArriving(path: string) {
+async function openArrivingFile(path: string) {
   try {
     return { path, opened: new OpenFile(await open(path, 'r'), 0, false) }
   } catch (error) {

@@ -24,23 +24,29 @@ export interface CaptureInput {
   /** IANA name of the clinic's time zone. */
   readonly timeZone: string
   /** The header of the study in the archive, if any. */
-  readonly archived: ImageHeader | undefined
+  readonly archivedHeader: ImageHeader | undefined
 }
 
-const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
+const CAPTURE_SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
 
 /**
  * Creates the DICOM object of a capture (for `storeOwnInstances`), and the header for its study if
  * the archive has none.
  */
-export function captureObject(input: CaptureInput) {
+export function buildCaptureObject(input: CaptureInput) {
   const { frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone } = input
   const { study, series, instance } = input.shown
   const { modality, bodyPartExamined, laterality } = series
   const { studyInstanceUid } = study
   const instanceNumber = String(input.instanceNumber)
-  const known = { ...patientAndStudyOf(input.shown, input.archived), modality }
-  const own = { studyInstanceUid, sopInstanceUid, seriesInstanceUid, instanceNumber, ...SERIES }
+  const known = { ...patientAndStudyOf(input.shown, input.archivedHeader), modality }
+  const own = {
+    studyInstanceUid,
+    sopInstanceUid,
+    seriesInstanceUid,
+    instanceNumber,
+    ...CAPTURE_SERIES,
+  }
   const { sopClassUid, sopInstanceUid: sourceUid } = instance
   const dataSet = secondaryCapture(
     {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Context } from '#server/context.ts'
 import { findOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { OutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
-import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
 import { localPathOf } from '#server/modules/images/local-files.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -54,16 +54,21 @@ export function openCaptureUpload(context: Context, ask: AskUpload, put: Downloa
       try {
         const { isTransient, ...status } = await upload(context, ask, put, capture, signal)
         const wait = isTransient
-          ? waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1)
+          ? retryDelayMs(RETRY_SCHEDULES.captureUpload, attempts + 1)
           : undefined
         if (status.state !== 'failed')
-          return { outcome: 'sent', within: () => endAttempt(captureId, status) }
+          return { outcome: 'sent', onRecorded: () => endAttempt(captureId, status) }
         const fault = status.lastError ?? message('viewer.capture-own-fault')
         if (wait === undefined)
-          return { outcome: 'failed', fault, within: () => endAttempt(captureId, status) }
+          return { outcome: 'failed', fault, onRecorded: () => endAttempt(captureId, status) }
         const until = clock() + wait
         const waiting = { ...status, state: 'waiting', nextAt: instantOf(until) } as const
-        return { outcome: 'postponed', until, fault, within: () => endAttempt(captureId, waiting) }
+        return {
+          outcome: 'postponed',
+          until,
+          fault,
+          onRecorded: () => endAttempt(captureId, waiting),
+        }
       } catch (error) {
         // An internal error, such as of the disk, is retried by the worker.
         if (!signal.aborted)
@@ -142,9 +147,9 @@ async function upload(
   signal: AbortSignal,
 ): Promise<UploadStatus & { readonly isTransient?: boolean }> {
   const { captureId, studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid } = capture
-  const failed = (lastError: Message, isTransient = false) =>
+  const failedState = (lastError: Message, isTransient = false) =>
     ({ state: 'failed', lastError, isTransient }) as const
-  const kept = (lastError: Message) => ({ state: 'kept', lastError }) as const
+  const keptState = (lastError: Message) => ({ state: 'kept', lastError }) as const
   /** Records the progress. The upload continues if it cannot be written. */
   const progress = (urls: number, uploaded: number) =>
     tryWrite(() =>
@@ -152,26 +157,26 @@ async function upload(
     )
 
   const instance = findCurrentInstance(context.database, sopInstanceUid)
-  if (!instance) return failed(NOT_IN_ARCHIVE)
-  if (studyId === null) return kept(NO_ENDPOINT)
+  if (!instance) return failedState(NOT_IN_ARCHIVE)
+  if (studyId === null) return keptState(NO_ENDPOINT)
   progress(0, 0)
-  const question = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
+  const accessRequest = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
   const answer = await ask(
-    question as EventData<'secondary_capture.access_requested'>,
+    accessRequest as EventData<'secondary_capture.access_requested'>,
     capture.apiKeyId,
     signal,
   ).catch(webhookErrorOf)
   if (answer instanceof WebhookError) {
-    if (answer.fault === 'no-endpoint') return kept(NO_ENDPOINT)
+    if (answer.fault === 'no-endpoint') return keptState(NO_ENDPOINT)
     // The partner's text may contain patient data. It is stored with the event, which is encrypted.
-    if (answer.fault === 'refused') return failed(message('viewer.capture-refused'))
-    return failed(message('viewer.capture-no-answer', { reason: answer.detail }), true)
+    if (answer.fault === 'refused') return failedState(message('viewer.capture-refused'))
+    return failedState(message('viewer.capture-no-answer', { reason: answer.detail }), true)
   }
   const { uploadUrls, notes, setEffect } = answer
   if (uploadUrls.length === 0) {
-    if (notes.length > 0) return failed(message('viewer.capture-places-unusable'), true)
+    if (notes.length > 0) return failedState(message('viewer.capture-places-unusable'), true)
     setEffect(message('viewer.no-upload-place'))
-    return kept(message('viewer.capture-no-place'))
+    return keptState(message('viewer.capture-no-place'))
   }
 
   progress(uploadUrls.length, 0)
@@ -186,7 +191,7 @@ async function upload(
   }
   const failures = faults.length
   setEffect(message('viewer.uploaded-in-part', { uploaded: places - failures, places }))
-  return failed(message('viewer.capture-not-taken', { failures, places, reason }), true)
+  return failedState(message('viewer.capture-not-taken', { failures, places, reason }), true)
 }
 
 /**

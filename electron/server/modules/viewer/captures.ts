@@ -16,7 +16,7 @@ import type { Capture, NewCapture } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { captureObject } from './capture-object.ts'
+import { buildCaptureObject } from './capture-object.ts'
 import { CAPTURE_UPLOAD, type CaptureUpload, NO_ENDPOINT } from './capture-upload.ts'
 import {
   type CaptureRecord,
@@ -69,9 +69,9 @@ export class Captures {
         headers: { 'retry-after': '5' },
       })
     this.#queued++
-    const made = this.#last.then(() => this.#make(view, wanted)).finally(() => this.#queued--)
-    this.#last = made.catch(() => undefined)
-    return await made
+    const capture = this.#last.then(() => this.#make(view, wanted)).finally(() => this.#queued--)
+    this.#last = capture.catch(() => undefined)
+    return await capture
   }
 
   /** The captures of the studies that the view shows, newest first. */
@@ -103,8 +103,13 @@ export class Captures {
       if (job?.state === 'waiting') {
         if (before.state === 'waiting') this.#uploads.retry([job.outboxId])
       } else {
-        const again = { state: 'waiting', nextAt: now, lastError: null, updatedAt: now } as const
-        updateCapture(database, { ...before, ...again })
+        const retryState = {
+          state: 'waiting',
+          nextAt: now,
+          lastError: null,
+          updatedAt: now,
+        } as const
+        updateCapture(database, { ...before, ...retryState })
         addUploadJob(context, captureId, now)
       }
       return captureReply(findCapture(database, captureId) ?? before)
@@ -122,7 +127,7 @@ export class Captures {
     const shown = this.#images.instanceOf(view, wanted.sopInstanceUid)
     if (!shown?.instance.image) throw new ApiError('not-found', message('viewer.image-not-read'))
     if (wanted.frame > shown.instance.frames)
-      throw malformed(
+      throw malformedError(
         'body.frame',
         message('viewer.frame-of-image', { frames: shown.instance.frames }),
       )
@@ -167,7 +172,7 @@ function newCapture(
   const study = studyOf(context, view, studyInstanceUid)
   const earlier = capturesOfStudy(database, studyInstanceUid)
   const now = instantOf(clock())
-  const { object, header } = captureObject({
+  const { object, header } = buildCaptureObject({
     ...{ shown, frame, description, image: { rows, columns, pixels } },
     sopInstanceUid: uidOfUuid(uuid()),
     // All captures of a study are in one series.
@@ -175,7 +180,7 @@ function newCapture(
     instanceNumber: earlier.length + 1,
     madeAt: now,
     timeZone: timeZoneOf(context.settings.get('clinic.timeZone')),
-    archived: findImageStudy(database, studyInstanceUid)?.header,
+    archivedHeader: findImageStudy(database, studyInstanceUid)?.header,
   })
   const { sopInstanceUid, seriesInstanceUid } = object
   const owner = { studyId: study?.studyId ?? null, apiKeyId: study?.createdByApiKeyId ?? null }
@@ -228,17 +233,17 @@ async function inflatePixels(base64: string, bytes: number): Promise<Buffer> {
   const packed = Buffer.from(base64, 'base64')
   const pixels = await inflateAsync(packed, { maxOutputLength: bytes }).catch(
     (error: NodeJS.ErrnoException) => {
-      const isLonger = error.code === 'ERR_BUFFER_TOO_LARGE'
-      throw malformed(
+      const isTooLong = error.code === 'ERR_BUFFER_TOO_LARGE'
+      throw malformedError(
         'body.pixels',
-        isLonger
+        isTooLong
           ? message('viewer.pixels-too-long', { bytes })
           : message('viewer.pixels-not-compressed'),
       )
     },
   )
   if (pixels.length !== bytes)
-    throw malformed(
+    throw malformedError(
       'body.pixels',
       message('viewer.pixels-other-length', { bytes, given: pixels.length }),
     )
@@ -254,7 +259,7 @@ const captureReply = (record: CaptureRecord): Capture => {
   }
 }
 
-const malformed = (path: string, fault: Message) =>
+const malformedError = (path: string, fault: Message) =>
   new ApiError('malformed', message('input.field-sentence', { path, fault }), {
     errors: [{ path, message: fault }],
   })

@@ -77,18 +77,18 @@ export class FileFetcher {
       cache.requireRoom(length ?? 0)
       part = await cache.begin()
       const file = new GrowingFile(part.handle)
-      let checkedAt = 0
+      let checkedBytes = 0
       for await (const chunk of body as AsyncIterable<Buffer>) {
         await file.write(chunk)
-        if (file.source.length - checkedAt > CHECK_EVERY_BYTES) {
-          checkedAt = file.source.length
+        if (file.source.length - checkedBytes > CHECK_EVERY_BYTES) {
+          checkedBytes = file.source.length
           cache.requireRoom(CHECK_EVERY_BYTES)
         }
         if (file.isDeflated() === false) grown(file)
       }
       file.end()
       if (file.isDeflated()) {
-        const hold = await inflatedCopy(cache, part.path, known, evicted)
+        const hold = await createInflatedCopy(cache, part.path, known, evicted)
         await cache.discard(part)
         return hold
       }
@@ -118,7 +118,7 @@ const conditionsOf = ({ etag, lastModified }: KnownFile) => ({
  * Inflates a deflated file, such as one of the archive, into the cache.
  * @throws ViewedFileFault, NotEnoughSpaceError, errors of the disk
  */
-export async function inflatedCopy(
+export async function createInflatedCopy(
   cache: ViewCache,
   path: string,
   known: KnownFile,

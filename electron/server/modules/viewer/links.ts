@@ -27,16 +27,16 @@ import {
 /**
  * Lifetime of the link of an ephemeral session in seconds, as specified by the partner interface.
  */
-export const EPHEMERAL_SECONDS = 30
+export const EPHEMERAL_LIFETIME_SECONDS = 30
 
 /**
  * Creates a link to a viewer study.
  * @throws ApiError malformed, not-permitted, not-found; refused: the study is cancelled
  */
-export const createViewerLink = (context: Context, caller: Caller, either: StudyIdentifiers) =>
+export const createViewerLink = (context: Context, caller: Caller, identifiers: StudyIdentifiers) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
-    const { studyId } = activeStudy(context, caller, 'viewer', either)
+    const { studyId } = requireActiveStudy(context, caller, 'viewer', identifiers)
     return create(context, caller, { kind: 'viewer', area: 'viewer', studyId, userId: null })
   })
 
@@ -48,15 +48,15 @@ export const createViewerLink = (context: Context, caller: Caller, either: Study
 export const createRerouteLink = (
   context: Context,
   caller: Caller,
-  { assignedToUserId, ...either }: StudyIdentifiers & { readonly assignedToUserId: string },
+  { assignedToUserId, ...identifiers }: StudyIdentifiers & { readonly assignedToUserId: string },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'manageStudies')
-    const study = activeStudy(context, caller, 'scribe', either)
+    const study = requireActiveStudy(context, caller, 'scribe', identifiers)
     const path = 'body.assignedToUserId'
     const user = requireAssignee(context, assignedToUserId, path)
     if (!user.canCreateReports) throw refused(path, message('studies.must-create-reports'))
-    assign(context, caller, study, user)
+    assignStudy(context, caller, study, user)
     const { studyId } = study
     return create(context, caller, {
       ...{ kind: 'reroute', area: 'scribe', studyId, userId: user.userId },
@@ -70,11 +70,14 @@ export const createRerouteLink = (
 export const createViewerOnlyLink = (
   context: Context,
   caller: Caller,
-  { userId = null, ...either }: StudyIdentifiers & { readonly userId?: string | null | undefined },
+  {
+    userId = null,
+    ...identifiers
+  }: StudyIdentifiers & { readonly userId?: string | null | undefined },
 ) =>
   context.database.transaction(() => {
     demand(caller, 'readStudies')
-    const { studyId } = activeStudy(context, caller, 'scribe', either)
+    const { studyId } = requireActiveStudy(context, caller, 'scribe', identifiers)
     if (userId !== null) requireAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
   })
@@ -106,7 +109,7 @@ function create(
 ): string {
   const now = clock()
   const lifetimeMs = ephemeral
-    ? EPHEMERAL_SECONDS * 1000
+    ? EPHEMERAL_LIFETIME_SECONDS * 1000
     : settings.get('viewer.linkMinutes') * 60_000
   const token = createToken()
   const { kind, studyId, userId } = of
@@ -119,8 +122,13 @@ function create(
   return `${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`
 }
 
-function activeStudy(context: Context, caller: Caller, area: Area, either: StudyIdentifiers) {
-  const study = resolveStudy(context, caller, area, either)
+function requireActiveStudy(
+  context: Context,
+  caller: Caller,
+  area: Area,
+  identifiers: StudyIdentifiers,
+) {
+  const study = resolveStudy(context, caller, area, identifiers)
   if (study.cancelledAt !== null) throw new ApiError('refused', message('studies.uncancel-first'))
   return study
 }
@@ -129,7 +137,7 @@ function activeStudy(context: Context, caller: Caller, area: Area, either: Study
  * Assigns the study when the link is created; opening the link does not. A signed study keeps its
  * radiologist and is opened for reading.
  */
-function assign(
+function assignStudy(
   { database, audit, clock }: Context,
   caller: Caller,
   study: StudyRecord,

@@ -8,9 +8,9 @@ const MAX_CONCURRENT_AT_START = 2
  * Additional concurrent loads for urgent files, so that the user does not wait for large files that
  * are not displayed.
  */
-const EXTRA_IF_URGENT = 2
+const EXTRA_URGENT_LOADS = 2
 /** Typical time from sending a frame until the page displays it. */
-export const DISPLAY_MS = 400
+export const DISPLAY_DELAY_MS = 400
 
 /**
  * Loads files in order of their index, two at a time at first, then six. Urgent files are loaded
@@ -64,12 +64,12 @@ export class LoadQueue {
   /** Starts as many loads as possible. Called when there may be a reader again. */
   run(): void {
     for (let index = this.#next(); index !== undefined; index = this.#next()) {
-      const begun = index
-      this.#waiting.delete(begun)
-      this.#urgent.delete(begun)
-      this.#loading.add(begun)
-      void this.#load(begun).finally(() => {
-        this.#loading.delete(begun)
+      const startedIndex = index
+      this.#waiting.delete(startedIndex)
+      this.#urgent.delete(startedIndex)
+      this.#loading.add(startedIndex)
+      void this.#load(startedIndex).finally(() => {
+        this.#loading.delete(startedIndex)
         this.run()
       })
     }
@@ -80,7 +80,7 @@ export class LoadQueue {
     if (this.#isShown) return
     this.#isShown = true
     clearTimeout(this.#start)
-    this.#start = this.#speedUpAfter(Math.min(DISPLAY_MS, this.#startMs))
+    this.#start = this.#speedUpAfter(Math.min(DISPLAY_DELAY_MS, this.#startMs))
   }
 
   close(): void {
@@ -95,7 +95,7 @@ export class LoadQueue {
   }
 
   #next(): number | undefined {
-    if (this.#loading.size < this.#maxConcurrent + EXTRA_IF_URGENT)
+    if (this.#loading.size < this.#maxConcurrent + EXTRA_URGENT_LOADS)
       for (const index of [...this.#urgent.keys()].reverse())
         if (!this.#loading.has(index)) return index
     if (this.#loading.size >= this.#maxConcurrent || !this.#isWanted()) return undefined

@@ -147,13 +147,14 @@ export function manifestMatch(
 function partsOf(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return []
-  const parts = [...url.pathname.split('/').map(decoded), ...url.searchParams.values()].filter(
-    (part) => part !== '',
-  )
+  const parts = [
+    ...url.pathname.split('/').map(decodeUriPart),
+    ...url.searchParams.values(),
+  ].filter((part) => part !== '')
   return parts.reverse().flatMap((part) => [part, part.replace(/\.[A-Za-z]\w*$/, '')])
 }
 
-function decoded(part: string): string {
+function decodeUriPart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -23,7 +23,7 @@ import {
 } from './partner-answer.ts'
 import type { ViewList } from './view-list.ts'
 
-const MAX_BYTES = 4 * 1024 ** 3
+const MAX_MEDIA_BYTES = 4 * 1024 ** 3
 /** Maximum number of media; others are left out. */
 const MAX_MEDIA = 500
 
@@ -82,12 +82,12 @@ export class MediaFiles {
 
   /** Adds the files in the partner's response. */
   addLinks(answer: PartnerAnswer): void {
-    const urlsNow = () => answer.now.media.map(({ url }) => url)
-    const identities = identitiesOf(urlsNow())
+    const currentUrls = () => answer.now.media.map(({ url }) => url)
+    const identities = identitiesOf(currentUrls())
     for (const [index, { mimeType, fileName }] of answer.now.media.entries()) {
-      const urlNow = () => matchNewUrls(identities, urlsNow())[index]
+      const currentUrl = () => matchNewUrls(identities, currentUrls())[index]
       this.#addFile({ mimeType, fileName: fileName || `File ${index + 1}` }, (range, signal) =>
-        openLink(this.#downloads, answer, urlNow, range, signal),
+        openLink(this.#downloads, answer, currentUrl, range, signal),
       )
     }
   }
@@ -137,7 +137,7 @@ export class MediaFiles {
     const mediaId = this.#add({
       ...{ title: '', object: null, ...file, shownAs },
       mimeType: shownAs === 'other' ? 'application/octet-stream' : type,
-      fileName: safeName(file.fileName),
+      fileName: safeFileName(file.fileName),
     })
     if (mediaId !== undefined) this.#open.set(mediaId, open)
   }
@@ -164,7 +164,7 @@ async function openLink(
     try {
       return await downloads.stream(url, {
         hosts: answer.now.hosts(),
-        maxBytes: MAX_BYTES,
+        maxBytes: MAX_MEDIA_BYTES,
         signal,
         headers: range ? { range } : {},
       })
@@ -181,12 +181,12 @@ async function openLink(
       return await stream()
     })
     const { body, length, contentRange, httpStatus } = streamed
-    const isPart = httpStatus === 206 && contentRange !== undefined
+    const isPartial = httpStatus === 206 && contentRange !== undefined
     return {
-      ...{ body, status: isPart ? 206 : 200 },
+      ...{ body, status: isPartial ? 206 : 200 },
       headers: {
         ...(length !== undefined && { 'content-length': String(length) }),
-        ...(isPart && { 'content-range': contentRange, 'accept-ranges': 'bytes' }),
+        ...(isPartial && { 'content-range': contentRange, 'accept-ranges': 'bytes' }),
       },
     }
   } catch (error) {
@@ -215,11 +215,11 @@ async function openContent(
   const { mimeType, ...content } = await streamContent(image, locate, range, signal)
   if (kind === 'document') return content
   // The container of a video is only known now.
-  return { ...content, mimeType, fileName: safeName(fileOf(mimeType, title, kind).fileName) }
+  return { ...content, mimeType, fileName: safeFileName(fileOf(mimeType, title, kind).fileName) }
 }
 
 /** Returns a file name that is valid on every file system. */
-const safeName = (name: string) =>
+const safeFileName = (name: string) =>
   name
     .normalize('NFC')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go.

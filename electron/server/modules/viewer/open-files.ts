@@ -49,7 +49,7 @@ export class DiskSource implements ByteSource {
     const bytes = Buffer.allocUnsafe(length)
     for (let filled = 0; filled < length; ) {
       const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, at + filled)
-      if (bytesRead === 0) throw endedEarly()
+      if (bytesRead === 0) throw endedEarlyError()
       filled += bytesRead
     }
     return bytes
@@ -59,7 +59,7 @@ export class DiskSource implements ByteSource {
     const bytes = Buffer.allocUnsafe(length)
     for (let filled = 0; filled < length; ) {
       const count = readSync(this.#handle.fd, bytes, filled, length - filled, at + filled)
-      if (count === 0) throw endedEarly()
+      if (count === 0) throw endedEarlyError()
       filled += count
     }
     return bytes
@@ -75,7 +75,7 @@ const sliceIfContained = (buffer: Buffer, from: number, at: number, length: numb
     ? buffer.subarray(at - from, at - from + length)
     : undefined
 
-const endedEarly = () => new Error('The file ended before the bytes that it had.')
+const endedEarlyError = () => new Error('The file ended before the bytes that it had.')
 
 /** A DICOM file on disk that images are read from. */
 export class OpenFile implements AsyncDisposable {
@@ -149,7 +149,7 @@ interface Entry {
   isDropped: boolean
 }
 
-const MAX_OPEN = 48
+const MAX_OPEN_FILES = 48
 
 /** A cache of open files; the least recently used are closed. */
 export class OpenFiles {
@@ -175,7 +175,7 @@ export class OpenFiles {
       entry.users--
       closeUnused(entry)
       for (const [oldest, { users }] of entries) {
-        if (entries.size <= MAX_OPEN) break
+        if (entries.size <= MAX_OPEN_FILES) break
         if (users === 0) this.drop(oldest)
       }
     }

@@ -83,7 +83,7 @@ export function matchNewUrls(
 }
 
 /** Query parameters of signatures: S3, Google, Azure, CloudFront, and common other names. */
-const SIGNATURE =
+const SIGNATURE_PATTERN =
   /^((x-amz|x-goog|x-ms|x-oss)-.*|signature|sig|token|access_token|expires|expiry|policy|awsaccesskeyid|googleaccessid|key-pair-id|s[etvprk]|sip|spr|sk(oid|tid|[tesv]))$/i
 
 /**
@@ -95,7 +95,7 @@ export function cacheKeyOf(text: string): string {
   const url = URL.parse(text)
   if (!url) return text
   for (const name of [...url.searchParams.keys()])
-    if (SIGNATURE.test(name)) url.searchParams.delete(name)
+    if (SIGNATURE_PATTERN.test(name)) url.searchParams.delete(name)
   return url.origin + url.pathname + url.search
 }
 

@@ -8,13 +8,13 @@ import type { LoadQueue } from './load-queue.ts'
 import type { GrowingFile, OpenFile, OpenFiles } from './open-files.ts'
 import { fetchFault } from './partner-answer.ts'
 import type { CacheLease } from './view-cache.ts'
-import { Watch } from './view-list.ts'
+import { ChangeNotifier } from './view-list.ts'
 
 /** A file of a partner: one URL of its response. */
 export class PartnerFile {
   /** Position in the response, from 0. */
   readonly index: number
-  readonly watch = new Watch()
+  readonly watch = new ChangeNotifier()
   url: string
   /** Generation of the response that its URL belongs to, from 0. */
   generation = 0
@@ -120,7 +120,7 @@ export class PartnerImage implements ImageFile {
 }
 
 /** Thrown to skip a file whose image is available already. */
-export class SkippedFile extends Error {}
+export class FileSkippedError extends Error {}
 /** A fault of the file that a retry cannot fix. */
 export class FileFault extends MessageError {}
 

@@ -18,7 +18,13 @@ import {
   matchNewUrls,
   PartnerAnswer,
 } from './partner-answer.ts'
-import { FileFault, faultSentence, PartnerFile, PartnerImage, SkippedFile } from './partner-file.ts'
+import {
+  FileFault,
+  FileSkippedError,
+  faultSentence,
+  PartnerFile,
+  PartnerImage,
+} from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { EvictedError, fileKeyOf } from './view-cache.ts'
 import type { ViewList } from './view-list.ts'
@@ -43,7 +49,7 @@ export class PartnerImages {
   readonly #files: readonly PartnerFile[]
   readonly #match: ReturnType<typeof manifestMatch>
   readonly #queue: LoadQueue
-  readonly #bySop = new Map<string, PartnerFile>()
+  readonly #filesBySopInstanceUid = new Map<string, PartnerFile>()
   #read = 0
 
   /**
@@ -101,7 +107,7 @@ export class PartnerImages {
   }
 
   find(sopInstanceUid: string): PartnerImage | undefined {
-    const file = this.#bySop.get(sopInstanceUid) ?? this.#faultyFile(sopInstanceUid)
+    const file = this.#filesBySopInstanceUid.get(sopInstanceUid) ?? this.#faultyFile(sopInstanceUid)
     return file && this.#imageOf(file)
   }
 
@@ -235,8 +241,8 @@ export class PartnerImages {
         })
       } catch (error) {
         hold.release()
-        const isJudged = error instanceof FileFault || error instanceof SkippedFile
-        if (isEvicted && !isJudged) throw new EvictedError('It was evicted before it was read.')
+        const isFinalError = error instanceof FileFault || error instanceof FileSkippedError
+        if (isEvicted && !isFinalError) throw new EvictedError('It was evicted before it was read.')
         throw error
       }
       if (this.#signal.aborted) hold.release()
@@ -253,7 +259,7 @@ export class PartnerImages {
       const header = growing.viewed.header()
       if (!header) return
       this.#check(file, header)
-      if (!this.#bySop.has(header.instance.sopInstanceUid)) this.#take(file, header)
+      if (!this.#filesBySopInstanceUid.has(header.instance.sopInstanceUid)) this.#take(file, header)
       file.growing = growing
     }
     file.watch.changed()
@@ -268,7 +274,7 @@ export class PartnerImages {
   ): Promise<void> {
     this.#check(file, header)
     const { sopInstanceUid, studyInstanceUid } = header.instance
-    const other = this.#bySop.get(sopInstanceUid)
+    const other = this.#filesBySopInstanceUid.get(sopInstanceUid)
     if (other && other !== file) await this.#yieldTo(other, path)
     this.#take(file, header)
     const what = this.#nameOf(file)
@@ -282,7 +288,7 @@ export class PartnerImages {
     const { sopInstanceUid, studyInstanceUid } = instance
     if (this.#studyInstanceUid !== null && studyInstanceUid !== this.#studyInstanceUid)
       throw new FileFault(message('viewer.of-another-study'))
-    if (this.#isInArchive(sopInstanceUid)) throw new SkippedFile()
+    if (this.#isInArchive(sopInstanceUid)) throw new FileSkippedError()
     if (file.sopInstanceUid !== '' && file.sopInstanceUid !== sopInstanceUid)
       throw new FileFault(message('viewer.another-image'))
   }
@@ -290,7 +296,7 @@ export class PartnerImages {
   #take(file: PartnerFile, header: ViewedHeader): void {
     if (file.sopInstanceUid !== '') return
     file.sopInstanceUid = header.instance.sopInstanceUid
-    this.#bySop.set(file.sopInstanceUid, file)
+    this.#filesBySopInstanceUid.set(file.sopInstanceUid, file)
     this.#shown.show(header, 'partner', this.#imageOf(file))
   }
 
@@ -298,13 +304,13 @@ export class PartnerImages {
   async #yieldTo(other: PartnerFile, path: string): Promise<void> {
     while (!other.isLoaded) await other.watch.next(this.#signal)
     if (other.fault) return
-    if (!other.hold || (await isSameFile(path, other.hold.path))) throw new SkippedFile()
+    if (!other.hold || (await isSameFile(path, other.hold.path))) throw new FileSkippedError()
     throw new FileFault(message('viewer.same-uid'))
   }
 
   #fail(file: PartnerFile, error: unknown): void {
     if (this.#signal.aborted) return
-    if (error instanceof SkippedFile) {
+    if (error instanceof FileSkippedError) {
       // The image was received by the archive in the meantime, where waiting requests find it.
       if (file.sopInstanceUid !== '') file.fault = message('viewer.in-archive-by-now')
       return
@@ -325,9 +331,9 @@ export class PartnerImages {
     }
     file.watch.changed()
     if (this.#read === this.files)
-      addMissing(
+      addMissingCounts(
         this.#manifests,
-        (uid) => this.#bySop.has(uid) || this.#isInArchive(uid),
+        (uid) => this.#filesBySopInstanceUid.has(uid) || this.#isInArchive(uid),
         this.#list,
       )
     this.#list.watch.changed()
@@ -358,18 +364,18 @@ function urlsToLoad(
   { faults }: ViewList,
   studyInstanceUid: string | null,
 ): string[] {
-  const once = [...new Set(urls)]
-  if (once.length > MAX_FILES) {
+  const distinctUrls = [...new Set(urls)]
+  if (distinctUrls.length > MAX_FILES) {
     faults.add({
       ...{ level: 'warning', what: message('viewer.partner'), studyInstanceUid },
-      sentence: message('viewer.too-many-files', { files: once.length, most: MAX_FILES }),
+      sentence: message('viewer.too-many-files', { files: distinctUrls.length, most: MAX_FILES }),
     })
   }
-  return once.slice(0, MAX_FILES)
+  return distinctUrls.slice(0, MAX_FILES)
 }
 
 /** Reports for each series how many images of a manifest are missing. */
-function addMissing(
+function addMissingCounts(
   manifests: readonly Manifest[],
   isHere: (sopInstanceUid: string) => boolean,
   { faults }: ViewList,

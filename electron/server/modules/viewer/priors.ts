@@ -89,8 +89,9 @@ function viewerOf(context: Context, view: OpenView): Caller | undefined {
       scope: key.scope,
       isViewerEnabled: key.isViewerEnabled,
     }
-  const maker = createdByUserId === null ? undefined : findUser(context.database, createdByUserId)
-  const person = kind === 'window' ? user : maker && signedInUser(maker)
+  const creatingUser =
+    createdByUserId === null ? undefined : findUser(context.database, createdByUserId)
+  const person = kind === 'window' ? user : creatingUser && signedInUser(creatingUser)
   return person && windowCaller(context)(person)
 }
 

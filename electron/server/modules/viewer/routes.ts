@@ -13,7 +13,7 @@ import { runningSession } from '#server/modules/users/sessions.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract/viewing.ts'
+import { dashboardViews, MAX_ANNOTATION_CHARACTERS, viewing } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
@@ -35,7 +35,7 @@ import type { ViewImages } from './view-images.ts'
 /** Enough for forty million characters of pixels and the other fields of a capture. */
 const MAX_CAPTURE_BYTES = 45 * 1024 * 1024
 /** Enough for characters of three bytes and the surrounding JSON. */
-const MAX_ANNOTATION_BYTES = 3 * ANNOTATION_CHARACTERS + 64 * 1024
+const MAX_ANNOTATION_BYTES = 3 * MAX_ANNOTATION_CHARACTERS + 64 * 1024
 
 const PositiveInteger = z.coerce.number().int().positive()
 const InstanceParams = z.object({ sopInstanceUid: z.string().min(1).max(64) })
@@ -94,11 +94,12 @@ export function serveViewing(
     referencing: ({ view, params }) => images.referencing(view, params.sopInstanceUid),
 
     annotations({ view, params }) {
-      if (view.studyInstanceUid !== null) checkShown(context, images, view, params.studyInstanceUid)
+      if (view.studyInstanceUid !== null)
+        checkStudyShown(context, images, view, params.studyInstanceUid)
       return readAnnotations(context, view, params.studyInstanceUid)
     },
     saveAnnotations({ view, params, body }) {
-      checkShown(context, images, view, params.studyInstanceUid)
+      checkStudyShown(context, images, view, params.studyInstanceUid)
       return saveAnnotations(context, view, params.studyInstanceUid, body)
     },
 
@@ -106,11 +107,11 @@ export function serveViewing(
     saveHangingProtocols: ({ view, body }) => saveHangingProtocols(context, view, body),
 
     savedDrawings({ view, params }) {
-      checkShown(context, images, view, params.studyInstanceUid)
+      checkStudyShown(context, images, view, params.studyInstanceUid)
       return drawings.read(params.studyInstanceUid)
     },
     saveDrawings({ view, params, body }) {
-      checkShown(context, images, view, params.studyInstanceUid)
+      checkStudyShown(context, images, view, params.studyInstanceUid)
       checkCaptureAllowed(context, view)
       return drawings.save(view, params.studyInstanceUid, body)
     },
@@ -216,7 +217,7 @@ export function serveDashboardViews(
  * Checks that the view shows the study that is annotated; in an ephemeral session, any study that
  * the partner supplied.
  */
-function checkShown(
+function checkStudyShown(
   context: Context,
   images: Pick<ViewImages, 'priors' | 'shows'>,
   view: OpenView,

@@ -17,7 +17,7 @@ import {
 } from '#shared/contract/saved-drawings.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { savedObjects } from './saved-objects.ts'
+import { buildSavedObjects } from './saved-objects.ts'
 import { readSavedVersion, savedReply } from './saved-version.ts'
 import { patientAndStudyOf, studyHeader } from './shown-patient.ts'
 import type { KnownInstance, ViewImages } from './view-images.ts'
@@ -88,7 +88,7 @@ export class SavedDrawings {
       first,
       findImageStudy(context.database, studyInstanceUid)?.header,
     )
-    const objects = savedObjects(context, {
+    const objects = buildSavedObjects(context, {
       ...{ studyInstanceUid, before, drawings, patientAndStudy },
       imagesBefore: [
         ...new Map(imagesBefore.map(({ image }) => [image.sopInstanceUid, image])).values(),
@@ -102,7 +102,7 @@ export class SavedDrawings {
       author: view.user ? personName(view.user) : '',
     })
     if (objects.length === 0) return savedReply(before)
-    checkRoom(context)
+    checkFreeSpace(context)
     await storeOwnInstances(
       context,
       objects,
@@ -141,8 +141,9 @@ export class SavedDrawings {
           ? known
           : undefined
       // A study without images of a device is loaded from the partner.
-      const isPartners = findImageStudy(database, studyInstanceUid)?.remoteAddress === OWN_ADDRESS
-      if (findCurrentInstance(database, sopInstanceUid) || isPartners)
+      const isPartnerStudy =
+        findImageStudy(database, studyInstanceUid)?.remoteAddress === OWN_ADDRESS
+      if (findCurrentInstance(database, sopInstanceUid) || isPartnerStudy)
         throw new ApiError('unavailable', message('viewer.images-not-listed-yet'))
       return undefined
     }
@@ -167,17 +168,18 @@ function checkDrawing(
 ): void {
   if (!known) throw new ApiError('not-found', message('viewer.image-not-read'))
   const { frames } = known.instance
-  if (frame > frames) throw malformed(`${path}.frame`, message('viewer.frame-of-image', { frames }))
+  if (frame > frames)
+    throw malformedError(`${path}.frame`, message('viewer.frame-of-image', { frames }))
   const needed = DRAWING_POINTS[kind]
   const isOpen = kind === 'freehand' || kind === 'line'
   if (points.length < needed || (points.length > needed && !isOpen))
-    throw malformed(`${path}.points`, message('viewer.points-of-drawing', { needed }))
+    throw malformedError(`${path}.points`, message('viewer.points-of-drawing', { needed }))
   const isKeyImage = kind === 'keyImage'
   const isOwnUid = isKeyImage
     ? uid === keyImageUid(sopInstanceUid, frame)
     : /^2\.25\.\d{1,39}$/.test(uid)
   if (!isOwnUid || isKeyImage !== (title !== null))
-    throw malformed(`${path}.uid`, message('viewer.uid-of-drawing'))
+    throw malformedError(`${path}.uid`, message('viewer.uid-of-drawing'))
 }
 
 /** Objects have one patient: drawings on images of several patients cannot be saved together. */
@@ -186,7 +188,7 @@ function checkPatient(all: readonly KnownInstance[]): void {
   if (patients.size > 1) throw new ApiError('refused', message('viewer.drawings-of-patients'))
 }
 
-function checkRoom({ imageFiles, settings }: Context): void {
+function checkFreeSpace({ imageFiles, settings }: Context): void {
   if (imageFiles.space().freeBytes < settings.get('intake.stopGigabytes') * GIGABYTE)
     throw new ApiError('unavailable', message('viewer.no-room-for-drawings'))
 }
@@ -220,7 +222,7 @@ const personName = ({ firstName, lastName }: NonNullable<OpenView['user']>): str
     .join('^')
     .slice(0, 64)
 
-const malformed = (path: string, fault: Message) =>
+const malformedError = (path: string, fault: Message) =>
   new ApiError('malformed', message('input.field-sentence', { path, fault }), {
     errors: [{ path, message: fault }],
   })

@@ -32,7 +32,7 @@ import {
 } from './saved-version.ts'
 import type { patientAndStudyOf } from './shown-patient.ts'
 
-const SERIES: Readonly<
+const SERIES_BY_KIND: Readonly<
   Record<SavedKind, Pick<OwnInstance, 'seriesNumber' | 'seriesDescription' | 'modality'>>
 > = {
   measurements: { seriesNumber: '9904', seriesDescription: 'Measurements', modality: 'SR' },
@@ -54,7 +54,7 @@ export interface NextVersion {
 }
 
 /** The objects of the next version: only of the kinds that differ from the version before. */
-export function savedObjects(context: Context, next: NextVersion): OwnInstance[] {
+export function buildSavedObjects(context: Context, next: NextVersion): OwnInstance[] {
   return SAVED_KINDS.filter((kind) => isChanged(next, kind)).flatMap((kind) =>
     objectsOfKind(context, next, kind),
   )
@@ -68,11 +68,11 @@ const isOfKind: Readonly<Record<SavedKind, (drawing: Pick<Drawing, 'kind'>) => b
 
 function isChanged({ before, drawings }: NextVersion, kind: SavedKind): boolean {
   const now = drawings.filter(isOfKind[kind]).map(({ image: _, ...drawing }) => drawing)
-  return !isSameDrawings(before.drawings.filter(isOfKind[kind]), now)
+  return !areSameDrawings(before.drawings.filter(isOfKind[kind]), now)
 }
 
 /** Whether both lists have the same drawings in any order. */
-export const isSameDrawings = (
+export const areSameDrawings = (
   one: readonly Omit<Drawing, 'image'>[],
   other: readonly Omit<Drawing, 'image'>[],
 ): boolean => textOf(one) === textOf(other)
@@ -95,14 +95,17 @@ function objectsOfKind(context: Context, next: NextVersion, kind: SavedKind): Ow
   const version = before.version + 1
   const seriesInstanceUid =
     before.objects[kind].instances.at(-1)?.seriesInstanceUid ?? uidOfUuid(uuid())
-  const made = dicomTime(instantOf(clock()), timeZoneOf(settings.get('clinic.timeZone')))
+  const madeAt = dicomTime(instantOf(clock()), timeZoneOf(settings.get('clinic.timeZone')))
   return contentsOf(context, next, kind).map(({ sopClassUid, build }, index) => {
-    const own = {
+    const attributes = {
       ...{ studyInstanceUid, seriesInstanceUid, sopInstanceUid: uidOfUuid(uuid()), sopClassUid },
-      ...SERIES[kind],
+      ...SERIES_BY_KIND[kind],
       instanceNumber: instanceNumberOf(version, index),
     }
-    return { ...own, dataSet: build({ ...patientAndStudy, ...own, made, author }) }
+    return {
+      ...attributes,
+      dataSet: build({ ...patientAndStudy, ...attributes, made: madeAt, author }),
+    }
   })
 }
 
@@ -119,26 +122,26 @@ function contentsOf(context: Context, next: NextVersion, kind: SavedKind): Conte
     ]
   if (kind === 'presentation') return presentations(next, drawings)
   const groups = keyImageGroups(drawings)
-  const builds =
+  const builders =
     groups.length === 0
       ? [(header: VersionHeader) => withdrawnSelection(header, predecessors, deviceUid)]
       : groups.map(
           (group) => (header: VersionHeader) => keyImageSelection(header, group, deviceUid),
         )
-  return builds.map((build) => ({ sopClassUid: KEY_OBJECT_SELECTION, build }))
+  return builders.map((build) => ({ sopClassUid: KEY_OBJECT_SELECTION, build }))
 }
 
 /** Without any drawing, an empty presentation state replaces that of the images before. */
 function presentations({ imagesBefore, windows }: NextVersion, drawings: readonly Drawing[]) {
   const images = drawings.length > 0 ? imagesOf(drawings) : imagesBefore
   return presentationGroups(images.map((image) => ({ image }))).map((group): Content => {
-    const ofGroup = group.map(({ image }) => image)
+    const groupImages = group.map(({ image }) => image)
     const own = drawings.filter(({ image }) =>
-      ofGroup.some(({ sopInstanceUid }) => sopInstanceUid === image.sopInstanceUid),
+      groupImages.some(({ sopInstanceUid }) => sopInstanceUid === image.sopInstanceUid),
     )
     return {
-      sopClassUid: presentationClass(ofGroup),
-      build: (header) => presentationState(header, ofGroup, own, windows),
+      sopClassUid: presentationClass(groupImages),
+      build: (header) => presentationState(header, groupImages, own, windows),
     }
   })
 }

@@ -17,14 +17,14 @@ import {
   type InstanceRecord,
   listStudyInstancesOfClass,
 } from '#server/modules/images/instance-queries.ts'
-import { withLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile } from '#server/modules/images/local-files.ts'
 import type { SavedDrawing, SavedDrawings } from '#shared/contract/saved-drawings.ts'
 
 /** The kinds of objects in which drawings are stored; each kind has its own series. */
 export type SavedKind = 'measurements' | 'presentation' | 'keyImages'
 
-const CLASSES: Readonly<
-  Record<SavedKind, { readonly uids: readonly string[]; readonly read: Read }>
+const KIND_READERS: Readonly<
+  Record<SavedKind, { readonly uids: readonly string[]; readonly read: ReadDrawings }>
 > = {
   measurements: { uids: [MEASUREMENT_REPORT], read: readMeasurementReport },
   presentation: {
@@ -33,18 +33,18 @@ const CLASSES: Readonly<
   },
   keyImages: { uids: [KEY_OBJECT_SELECTION], read: readKeyImages },
 }
-export const SAVED_KINDS = Object.keys(CLASSES) as SavedKind[]
-type Read = (dataSet: NamedReader) => SavedDrawing[]
+export const SAVED_KINDS = Object.keys(KIND_READERS) as SavedKind[]
+type ReadDrawings = (dataSet: NamedReader) => SavedDrawing[]
 
 /**
  * The version is part of Instance Number, which is greater in every later version: version × 1000,
  * and the number of the object within the version from 1.
  */
-const PER_VERSION = 1000
+const NUMBERS_PER_VERSION = 1000
 export const instanceNumberOf = (version: number, index: number): string =>
-  String(version * PER_VERSION + index + 1)
+  String(version * NUMBERS_PER_VERSION + index + 1)
 const versionOf = ({ instanceNumber }: InstanceRecord): number =>
-  Math.floor(Number(instanceNumber) / PER_VERSION) || 0
+  Math.floor(Number(instanceNumber) / NUMBERS_PER_VERSION) || 0
 
 /** Larger objects are not read: they are not from this gateway. */
 const MAX_BYTES = 32 << 20
@@ -91,7 +91,7 @@ async function readObjects(
   studyInstanceUid: string,
   kind: SavedKind,
 ): Promise<SavedObjects> {
-  const { uids, read } = CLASSES[kind]
+  const { uids, read } = KIND_READERS[kind]
   const rows = listStudyInstancesOfClass(context.database, studyInstanceUid, uids)
     .filter((row) => versionOf(row) > 0 && row.bytes <= MAX_BYTES)
     .sort((a, b) => Number(b.instanceNumber) - Number(a.instanceNumber))
@@ -116,7 +116,10 @@ async function readObjects(
 
 async function readObject(context: Context, row: InstanceRecord): Promise<NamedReader | undefined> {
   try {
-    const { path, dataSetOffset, transferSyntaxUid } = await withLocalFile(context, row.instanceId)
+    const { path, dataSetOffset, transferSyntaxUid } = await ensureLocalFile(
+      context,
+      row.instanceId,
+    )
     const bytes = await readFile(path)
     return new NamedReader(readDataSet(bytes.subarray(dataSetOffset), transferSyntaxUid, LIMITS))
   } catch (error) {

@@ -5,7 +5,7 @@ import type { OpenView, SessionUse } from '#server/http/callers.ts'
 import { deleteAnnotationsOf } from '#server/modules/images/annotation-queries.ts'
 import { canSeeImages } from '#server/modules/images/image-studies.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
+import { isVisible, requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import {
   findStudy,
   findStudyByUid,
@@ -40,7 +40,7 @@ import {
 } from './queries.ts'
 
 const USE_WRITTEN_EVERY_MS = 60_000
-const CANCELLED = message('viewer.study-was-cancelled')
+const CANCELLED_MESSAGE = message('viewer.study-was-cancelled')
 
 /** A new view; `token` is the value of its cookie and is not stored. */
 export interface NewView {
@@ -59,7 +59,7 @@ type StudySelector = { readonly studyId: string } | { readonly studyInstanceUid:
 export class ViewSessions {
   readonly #context: Context
   readonly #database: Database
-  readonly #ended: (viewId: string) => void
+  readonly #onEnded: (viewId: string) => void
   /** Views that may hold resources; each is reported as ended once. */
   readonly #held = new Set<string>()
   /** The last use of views whose record could not be written. */
@@ -72,7 +72,7 @@ export class ViewSessions {
   constructor(context: Context, ended: (viewId: string) => void = () => undefined) {
     this.#context = context
     this.#database = context.database
-    this.#ended = ended
+    this.#onEnded = ended
   }
 
   /**
@@ -89,7 +89,7 @@ export class ViewSessions {
       return this.#begin({ ...link, sessionId: null, studyInstanceUid })
     })
     // Thrown after the transaction, so that the refusal stays in the audit log.
-    if ('outcome' in result) throw closedLink(result.why)
+    if ('outcome' in result) throw closedLinkError(result.why)
     return result
   }
 
@@ -192,7 +192,7 @@ export class ViewSessions {
 
   #reportEnded(viewId: string): void {
     this.#used.delete(viewId)
-    if (this.#held.delete(viewId)) this.#ended(viewId)
+    if (this.#held.delete(viewId)) this.#onEnded(viewId)
   }
 
   /**
@@ -200,8 +200,8 @@ export class ViewSessions {
    * record must not end the view. As with sessions, the clock may be set back.
    */
   #noteUse({ viewId, lastUsedAt }: ViewRecord, now: number): void {
-    const everyMs = Math.min(USE_WRITTEN_EVERY_MS, idleMs(this.#context) / 4)
-    if (Math.abs(now - msOf(lastUsedAt)) < everyMs) return
+    const intervalMs = Math.min(USE_WRITTEN_EVERY_MS, idleMs(this.#context) / 4)
+    if (Math.abs(now - msOf(lastUsedAt)) < intervalMs) return
     const at = instantOf(now)
     if (tryWrite(() => noteViewUse(this.#database, viewId, at))) this.#used.delete(viewId)
     else this.#used.set(viewId, at)
@@ -267,7 +267,7 @@ function closedReason(context: Context, view: ViewRecord): Message | undefined {
   const why = view.kind === 'window' ? windowObstacle(context, view) : revokedReason(context, view)
   const { studyId } = view
   const isCancelled = studyId !== null && findStudy(context.database, studyId)?.cancelledAt !== null
-  return why ?? (isCancelled ? CANCELLED : undefined)
+  return why ?? (isCancelled ? CANCELLED_MESSAGE : undefined)
 }
 
 /** Why the user of the window may not see the view now; undefined if they may. */
@@ -280,10 +280,10 @@ function windowObstacle(
     return message('viewer.account-has-no-access')
   const caller = windowCaller(context)(signedInUser(user))
   const study = studyId === null ? undefined : findStudy(context.database, studyId)
-  const sees = study
+  const canSee = study
     ? isVisible(caller, study)
     : canSeeImages(context, caller, studyInstanceUid ?? '')
-  return sees ? undefined : message('viewer.account-does-not-see-study')
+  return canSee ? undefined : message('viewer.account-does-not-see-study')
 }
 
 /** Finds the study that a user of the window opens. */
@@ -295,8 +295,8 @@ function viewedStudy(
   const { database } = context
   if ('studyId' in selector) {
     const area = findStudy(database, selector.studyId)?.area ?? 'scribe'
-    const study = visibleStudy(context, caller, area, selector.studyId)
-    if (study.cancelledAt !== null) throw cancelledStudy()
+    const study = requireVisibleStudy(context, caller, area, selector.studyId)
+    if (study.cancelledAt !== null) throw cancelledStudyError()
     return namesOf(study)
   }
   const { studyInstanceUid } = selector
@@ -307,7 +307,7 @@ function viewedStudy(
   if (row) return namesOf(row)
   if (canSeeImages(context, caller, studyInstanceUid) && findImageStudy(database, studyInstanceUid))
     return { area: null, studyId: null, studyInstanceUid }
-  if (rows.length > 0) throw cancelledStudy()
+  if (rows.length > 0) throw cancelledStudyError()
   throw new ApiError('not-found', message('images.none-of-study'))
 }
 
@@ -315,7 +315,7 @@ const namesOf = ({ area, studyId, studyInstanceUid }: StudyRecord) => ({
   ...{ area, studyId, studyInstanceUid },
 })
 
-const cancelledStudy = () => new ApiError('refused', message('studies.uncancel-first'))
+const cancelledStudyError = () => new ApiError('refused', message('studies.uncancel-first'))
 
 function descriptionOf({ database }: Context, view: ViewRecord): string {
   const { studyId, studyInstanceUid } = view
@@ -327,18 +327,18 @@ function descriptionOf({ database }: Context, view: ViewRecord): string {
 
 const idleMs = (context: Context) => context.settings.get('viewer.idleMinutes') * 60_000
 
-type WhyClosed = Extract<ReturnType<typeof openLink>, { outcome: 'closed' }>['why']
+type ClosedReason = Extract<ReturnType<typeof openLink>, { outcome: 'closed' }>['why']
 
 /** The messages for those who followed a link: why it cannot be opened, and what to do. */
-const CLOSED_MESSAGES: Readonly<Record<WhyClosed, Message>> = {
+const CLOSED_MESSAGES: Readonly<Record<ClosedReason, Message>> = {
   unknown: message('viewer.link-unknown'),
   used: message('viewer.link-used'),
   expired: message('viewer.link-expired'),
-  cancelled: CANCELLED,
+  cancelled: CANCELLED_MESSAGE,
   revoked: message('viewer.link-revoked'),
 }
 
-const closedLink = (why: WhyClosed) =>
+const closedLinkError = (why: ClosedReason) =>
   new ApiError('refused', CLOSED_MESSAGES[why], {
     errors: [{ path: 'body.token', message: message('viewer.of-closed-link', { why }) }],
   })

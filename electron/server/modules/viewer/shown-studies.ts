@@ -17,7 +17,7 @@ import type { ImageFile } from './image-file.ts'
 import type { MediaFiles } from './media.ts'
 import type { NewFault, ViewList } from './view-list.ts'
 
-const IDENTITY = message('viewer.identity-check')
+const IDENTITY_LABEL = message('viewer.identity-check')
 const REPORT = message('viewer.report')
 const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 'sentence'>>>> = {
   mismatch: {
@@ -64,9 +64,9 @@ export class ShownStudies {
     const database = this.#database
     const scribe = findStudyByUid(database, 'scribe', studyInstanceUid)
     const { state } = identityOf(findImageStudy(database, studyInstanceUid), scribe)
-    faults.drop(IDENTITY)
+    faults.drop(IDENTITY_LABEL)
     const fault = FAULTS[state]
-    if (fault) faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
+    if (fault) faults.add({ ...fault, what: IDENTITY_LABEL, studyInstanceUid })
     faults.drop(REPORT)
     if (scribe && addendumNeededSince(database, scribe.seq) !== null)
       faults.add({
@@ -125,7 +125,7 @@ export class ShownStudies {
       this.#seriesRead.add(series.seriesInstanceUid)
       this.list.putSeries(series)
     }
-    const patient = otherPatient(this.list.study(studyInstanceUid), study)
+    const patient = differingPatient(this.list.study(studyInstanceUid), study)
     this.list.putInstance({ ...instance, source, patient })
   }
 
@@ -138,15 +138,15 @@ export class ShownStudies {
         this.#addDanger(studyInstanceUid, message('viewer.several-patients'))
       return false
     }
-    const differing = [...this.#patients.values()]
+    const differingFields = [...this.#patients.values()]
       .map((other) => personDifferencesOf(other, study))
       .find((differences) => differences.length > 0)
-    if (differing)
+    if (differingFields)
       this.#addDanger(
         studyInstanceUid,
         message('viewer.other-patient-beside', {
-          fields: differing.map((one) => NAMES[one] ?? one),
-          count: differing.length,
+          fields: differingFields.map((one) => NAMES[one] ?? one),
+          count: differingFields.length,
         }),
       )
     this.#patients.set(studyInstanceUid, { patientName, patientId, patientBirthDate })
@@ -171,7 +171,7 @@ export class ShownStudies {
 }
 
 /** The patient of an image, if it differs from the study as listed; otherwise null. */
-function otherPatient(listed: ViewedStudy | undefined, header: HeaderStudy) {
+function differingPatient(listed: ViewedStudy | undefined, header: HeaderStudy) {
   const { patientName, patientId, patientBirthDate, patientSex, accessionNumber } = header
   const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }
   const fields = Object.keys(own) as (keyof typeof own)[]

@@ -13,9 +13,9 @@ import type { NewFault, Progress } from './view-list.ts'
 /** Minimum time before a request without a result may be repeated. */
 const RETRY_AFTER_MS = 5000
 
-const IMAGES = message('viewer.images')
-const ARCHIVE = message('viewer.archive')
-const PARTNER = message('viewer.partner')
+const IMAGES_MESSAGE = message('viewer.images')
+const ARCHIVE_LABEL = message('viewer.archive')
+const PARTNER_LABEL = message('viewer.partner')
 
 /**
  * The images of a study of a view, or of its ephemeral session: from the archive, and missing ones
@@ -86,8 +86,8 @@ export class StudyImages {
     if (!isDue && !this.#archive?.isChanged) return
     this.#failedAt = undefined
     const { faults } = this.#shown.list
-    for (const what of [IMAGES, ARCHIVE]) faults.drop(what)
-    if (!this.#partner) faults.drop(PARTNER)
+    for (const what of [IMAGES_MESSAGE, ARCHIVE_LABEL]) faults.drop(what)
+    if (!this.#partner) faults.drop(PARTNER_LABEL)
     void this.#run()
   }
 
@@ -119,7 +119,7 @@ export class StudyImages {
       // An error of the storage, which may be retried, or the view has ended.
       if (this.#signal.aborted) return
       this.#failedAt = this.#context.clock()
-      this.#addFault('warning', IMAGES, message('viewer.images-not-listed'))
+      this.#addFault('warning', IMAGES_MESSAGE, message('viewer.images-not-listed'))
     } finally {
       this.#enter('over')
     }
@@ -133,7 +133,7 @@ export class StudyImages {
     await this.#archive?.list()
     this.#shown.addIdentity(studyInstanceUid)
     if (this.#record()?.state === 'receiving')
-      this.#addFault('note', ARCHIVE, message('viewer.still-receiving'))
+      this.#addFault('note', ARCHIVE_LABEL, message('viewer.still-receiving'))
   }
 
   /** Whether the archive has all images of the study. */
@@ -153,7 +153,7 @@ export class StudyImages {
         addNotes(answer.notes, this.#shown.list, this.#studyInstanceUid)
         if (!this.#archive?.files)
           this.#addFault(
-            ...(['warning', PARTNER] as const),
+            ...(['warning', PARTNER_LABEL] as const),
             message('viewer.partner-has-no-images'),
           )
       }
@@ -161,7 +161,7 @@ export class StudyImages {
       if (this.#signal.aborted || !(error instanceof WebhookError)) throw error
       this.#failedAt = this.#context.clock()
       if (error.fault === 'no-endpoint') this.#addNoEndpoint()
-      else this.#addFault('warning', PARTNER, sentenceOf(error))
+      else this.#addFault('warning', PARTNER_LABEL, sentenceOf(error))
     }
   }
 
@@ -184,7 +184,11 @@ export class StudyImages {
   #addNoEndpoint(): void {
     const missing = this.#record()?.missing ?? 0
     if (this.#archive?.files && missing > 0)
-      this.#addFault('warning', ARCHIVE, message('viewer.announced-images-missing', { missing }))
+      this.#addFault(
+        'warning',
+        ARCHIVE_LABEL,
+        message('viewer.announced-images-missing', { missing }),
+      )
     this.#addNoImages(
       this.#studyInstanceUid === null
         ? message('viewer.no-endpoint', { event: 'ephemeral.access_requested' })
@@ -194,7 +198,7 @@ export class StudyImages {
 
   /** Reports why there are no images, unless the archive has some. */
   #addNoImages(sentence: Message): void {
-    if (!this.#archive?.files) this.#addFault('warning', IMAGES, sentence)
+    if (!this.#archive?.files) this.#addFault('warning', IMAGES_MESSAGE, sentence)
   }
 
   #addFault(level: NewFault['level'], what: Message, sentence: Message): void {

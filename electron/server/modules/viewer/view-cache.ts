@@ -244,8 +244,8 @@ export class ViewCache implements AsyncDisposable {
   }
 
   #makeRoom(bytes: number): boolean {
-    const most = this.#quota()
-    const fits = () => this.#used + bytes <= most
+    const quotaBytes = this.#quota()
+    const fits = () => this.#used + bytes <= quotaBytes
     for (let limit = 100; !fits() && this.#listed > this.#heldListed; limit *= 4) {
       const oldest = oldestViewFiles(this.#database, limit)
       for (const { fileKey, file, bytes: freed } of oldest) {

@@ -19,7 +19,7 @@ import { ViewState } from './view-state.ts'
 const MAX_STUDIES = 12
 /** Idle views are dropped from memory after this time, and reloaded when they are used again. */
 const IDLE_MS = 2 * 60 * 60_000
-const CHECK_EVERY_MS = 60_000
+const CHECK_INTERVAL_MS = 60_000
 
 /** Limits for tests; by default those in effect. */
 export interface ViewLimits {
@@ -69,7 +69,7 @@ export class ViewImages implements AsyncDisposable {
     this.#maxListed = listed
     const cache = new ViewCache(context, of.cacheBytes, of.inflatedBytes)
     this.#fetcher = new FileFetcher(downloads, cache, pausesMs, startMs)
-    this.#timer = setInterval(() => this.#endIdle(), CHECK_EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#endIdle(), CHECK_INTERVAL_MS).unref()
   }
 
   /**
@@ -124,12 +124,12 @@ export class ViewImages implements AsyncDisposable {
    * @throws ApiError those of `frame`
    */
   file(view: OpenView, sopInstanceUid: string, signal: AbortSignal): Promise<StreamedContent> {
-    const whole = ({ length }: ByteSource) => ({
+    const wholeFile = ({ length }: ByteSource) => ({
       ...{ spans: [{ at: 0, length }], mimeType: 'application/dicom' },
     })
     // The download may take longer than the request for an image may.
     return this.#stateOf(view).image(sopInstanceUid, signal, (image) =>
-      streamContent(image, whole, undefined, signal),
+      streamContent(image, wholeFile, undefined, signal),
     )
   }
 

@@ -23,7 +23,7 @@ export type Progress = Omit<Extract<ViewLine, { line: 'progress' }>, 'line'>
 
 /** The list of images of a view, for any number of readers. */
 export class ViewList {
-  readonly watch = new Watch()
+  readonly watch = new ChangeNotifier()
   readonly faults = new FaultList(this.watch)
   readonly #studies = new ChangeLog<ViewedStudy>(this.watch)
   readonly #series = new ChangeLog<ViewedSeries>(this.watch)
@@ -97,13 +97,13 @@ export class ViewList {
     const parts = this.#parts()
     let last: Progress | undefined
     while (!signal.aborted) {
-      const line = firstOf(parts)
+      const line = firstLineOf(parts)
       if (line) {
         yield line
         continue
       }
       const now = progress()
-      if (!last || isProgress(last, now)) {
+      if (!last || isNotableProgress(last, now)) {
         last = now
         yield { line: 'progress', ...now }
         if (now.state === 'done') return
@@ -131,7 +131,7 @@ export class ViewList {
   }
 }
 
-function firstOf(parts: readonly (() => ViewLine | undefined)[]): ViewLine | undefined {
+function firstLineOf(parts: readonly (() => ViewLine | undefined)[]): ViewLine | undefined {
   for (const part of parts) {
     const line = part()
     if (line) return line
@@ -153,7 +153,7 @@ function reader<T>(
 }
 
 /** Whether progress is worth reporting; for thousands of files, not after each one. */
-const isProgress = (before: Progress, { state, files, read }: Progress) =>
+const isNotableProgress = (before: Progress, { state, files, read }: Progress) =>
   state !== before.state ||
   files !== before.files ||
   read - before.read >= Math.max(1, Math.floor(files / 200))
@@ -163,12 +163,12 @@ const isProgress = (before: Progress, { state, files, read }: Progress) =>
  * read, and gets only the current value of each key.
  */
 export class ChangeLog<T> {
-  readonly #watch: Watch
+  readonly #watch: ChangeNotifier
   readonly #entries = new Map<string, { readonly version: number; readonly value: T }>()
   #order: { readonly version: number; readonly key: string }[] = []
   #version = 0
 
-  constructor(watch: Watch) {
+  constructor(watch: ChangeNotifier) {
     this.#watch = watch
   }
 
@@ -235,7 +235,7 @@ export type NewFault = Pick<ViewFault, 'level' | 'what' | 'sentence'> &
  * ones and the number of the others are listed.
  */
 class FaultList extends ChangeLog<ViewFault> {
-  readonly #similar = new Map<string, number>()
+  readonly #similarCounts = new Map<string, number>()
   readonly #keysOf = new Map<string, Set<string>>()
 
   add({ studyInstanceUid = null, sopInstanceUid = null, ...fault }: NewFault): void {
@@ -245,8 +245,8 @@ class FaultList extends ChangeLog<ViewFault> {
     if (keys.has(key)) return
     this.#keysOf.set(of, keys.add(key))
     const kind = JSON.stringify([fault.level, fault.sentence, studyInstanceUid])
-    const count = (this.#similar.get(kind) ?? 0) + 1
-    this.#similar.set(kind, count)
+    const count = (this.#similarCounts.get(kind) ?? 0) + 1
+    this.#similarCounts.set(kind, count)
     if (count <= MAX_SIMILAR) {
       this.put(key, { ...fault, studyInstanceUid, sopInstanceUid })
       return
@@ -264,7 +264,7 @@ class FaultList extends ChangeLog<ViewFault> {
 }
 
 /** Notifies waiting callers of the next change. */
-export class Watch {
+export class ChangeNotifier {
   #waiting = new Set<() => void>()
 
   changed(): void {

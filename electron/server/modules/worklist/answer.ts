@@ -19,7 +19,7 @@ export interface AnswerRows {
  * Returns the items of a stored response, or undefined if an earlier release stored one that is no
  * longer accepted.
  */
-export function storedItems(body: Buffer): readonly unknown[] | undefined {
+export function parseStoredItems(body: Buffer): readonly unknown[] | undefined {
   try {
     return readAnswer('modality_worklist.requested', body).items
   } catch (error) {
@@ -53,31 +53,31 @@ const ITEMS_PER_TURN = 500
  */
 export async function readRows(
   items: readonly unknown[],
-  askedFor: RequestScope,
+  requestScope: RequestScope,
 ): Promise<AnswerRows> {
   const rows: WorklistRow[] = []
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % ITEMS_PER_TURN === 0) await setImmediate()
-    rows.push(...rowsOfItem(item, askedFor))
+    rows.push(...rowsOfItem(item, requestScope))
   }
-  const checked = withholdConflicts(rows)
-  const order = Uint32Array.from(checked.keys()).sort(
-    (a, b) => byStart(rowAt(checked, a), rowAt(checked, b)) || a - b,
+  const checkedRows = withholdConflicts(rows)
+  const order = Uint32Array.from(checkedRows.keys()).sort(
+    (a, b) => byStart(rowAt(checkedRows, a), rowAt(checkedRows, b)) || a - b,
   )
   const extras = new Set(
-    EXTRA_KEYWORDS.filter((keyword) => checked.some(({ values }) => values[keyword] !== '')),
+    EXTRA_KEYWORDS.filter((keyword) => checkedRows.some(({ values }) => values[keyword] !== '')),
   )
-  return { rows: checked, order, extras }
+  return { rows: checkedRows, order, extras }
 }
 
 function withholdConflicts(rows: readonly WorklistRow[]): WorklistRow[] {
   const patients = new Map<string, string>()
-  const mixed = new Set<string>()
+  const conflictingUids = new Set<string>()
   for (const { values, withheld } of rows) {
     const patient = patients.get(values.StudyInstanceUID)
     if (withheld) continue
     if (patient === undefined) patients.set(values.StudyInstanceUID, values.PatientID)
-    else if (patient !== values.PatientID) mixed.add(values.StudyInstanceUID)
+    else if (patient !== values.PatientID) conflictingUids.add(values.StudyInstanceUID)
   }
   const steps = new Set<string>()
   const stepIds = new Map<string, string>()
@@ -85,7 +85,7 @@ function withholdConflicts(rows: readonly WorklistRow[]): WorklistRow[] {
     const { StudyInstanceUID: study, ScheduledProcedureStepID: step } = row.values
     if (row.withheld) return row
     // Otherwise images of two patients would end up in one study.
-    if (mixed.has(study))
+    if (conflictingUids.has(study))
       return worklistRow(row.values, message('worklist.study-of-two-patients'), row.remarks)
     const key = `${study} ${step}`
     if (steps.has(key)) return worklistRow(row.values, message('worklist.step-twice'), row.remarks)

@@ -9,7 +9,7 @@ export const EXTRA_KEYWORDS = [
   'ScheduledProcedureStepLocation',
 ] as const
 const EXTRAS: ReadonlySet<string> = new Set(EXTRA_KEYWORDS)
-export const isExtra = (keyword: string): boolean => EXTRAS.has(keyword)
+export const isExtraKeyword = (keyword: string): boolean => EXTRAS.has(keyword)
 
 /** Attributes of a row, by keyword: the partner's values and the state of the step. */
 export const ROW_KEYWORDS = [

@@ -4,7 +4,7 @@ import { isAscii } from '#server/dicom/character-sets/default-repertoire.ts'
 import type { CharacterSet, Device } from '#shared/contract/devices.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import {
-  isExtra,
+  isExtraKeyword,
   ROOT_ATTRIBUTES,
   ROW_KEYWORDS,
   type RowKeyword,
@@ -65,7 +65,7 @@ export const TEXT_KEYWORDS: readonly RowTextAttribute[] = [
 })
 
 /** Identifiers are sent unchanged or not at all. */
-const IDENTIFIERS: ReadonlySet<RowKeyword> = new Set([
+const IDENTIFIER_KEYWORDS: ReadonlySet<RowKeyword> = new Set([
   ...([
     'PatientID',
     'AccessionNumber',
@@ -118,7 +118,7 @@ export function rowEncoder(
         if (text) return text
       }
     }
-    const text = transliterated(values, row, sets[0] ?? [], countsBytes)
+    const text = encodeTransliterated(values, row, sets[0] ?? [], countsBytes)
     const other =
       text.withheld &&
       lastResort &&
@@ -160,7 +160,7 @@ const encodeTruncated: EncodeValue = (attribute, value, terms) =>
     : encodeFitting(attribute, value, terms)
 
 const isTruncatable = ({ keyword, vr }: RowTextAttribute): boolean =>
-  vr !== 'PN' && !IDENTIFIERS.has(keyword)
+  vr !== 'PN' && !IDENTIFIER_KEYWORDS.has(keyword)
 
 const fits = (value: string, terms: readonly string[], vr: string): boolean =>
   (encodedLength(value, terms, vr) ?? 0) <= MAX_VALUE_LENGTH[vr as TextVr]
@@ -199,7 +199,7 @@ export const isEncodingFailure = (withheld: Message | null): boolean =>
   withheld !== null &&
   ['worklist.no-room', 'worklist.no-room-for-name', 'worklist.not-in-set'].includes(withheld.code)
 
-function transliterated(
+function encodeTransliterated(
   asked: readonly RowTextAttribute[],
   row: WorklistRow,
   terms: readonly string[],
@@ -216,8 +216,10 @@ function transliterated(
     const asIs = encode(attribute, value, terms)
     const bytes =
       asIs ??
-      (IDENTIFIERS.has(keyword) ? undefined : encodeInLatin(attribute, value, terms, encode))
-    if (!bytes && isExtra(keyword)) {
+      (IDENTIFIER_KEYWORDS.has(keyword)
+        ? undefined
+        : encodeInLatin(attribute, value, terms, encode))
+    if (!bytes && isExtraKeyword(keyword)) {
       encoded.set(keyword, NO_BYTES)
       omitted.push(keyword)
       continue

@@ -1,28 +1,29 @@
 /** Normalizes text of the partner for use in DICOM values. */
 
 // Bidirectional controls and zero-width characters, which would only make a value misleading.
-const INVISIBLE = /[\u200b\u202a-\u202e\u2066-\u2069\ufeff]/g
+const INVISIBLE_CHARACTERS = /[\u200b\u202a-\u202e\u2066-\u2069\ufeff]/g
 const SPACING = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g
-const UNCLEAN = /[^\x20-\x5b\x5d-\x7e]/
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g
+const UNCLEAN_CHARACTER = /[^\x20-\x5b\x5d-\x7e]/
 /** U+FFFD or an unpaired surrogate: characters were lost before the text was received. */
-const DAMAGED = /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+const DAMAGED_CHARACTER =
+  /\ufffd|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
 /** Whether characters were lost in transmission. */
-export const isDamaged = (text: string): boolean => DAMAGED.test(text)
+export const isDamaged = (text: string): boolean => DAMAGED_CHARACTER.test(text)
 
 /**
  * Normalizes to NFC, replaces tabs and line breaks with spaces and `\` (the value delimiter) with
  * `/`, removes other control characters, and trims.
  */
 export function cleanText(text: string): string {
-  if (!UNCLEAN.test(text)) return text.trim()
+  if (!UNCLEAN_CHARACTER.test(text)) return text.trim()
   return text
     .normalize('NFC')
     .replace(SPACING, ' ')
-    .replace(CONTROL, '')
-    .replace(INVISIBLE, '')
+    .replace(CONTROL_CHARACTERS, '')
+    .replace(INVISIBLE_CHARACTERS, '')
     .replaceAll('\\', '/')
     .trim()
 }
@@ -55,11 +56,11 @@ export function cleanName(text: string): string {
     .slice(0, 3)
     .map((group) => {
       const components = group.split('^').map((component) => component.replace(/ +/g, ' ').trim())
-      const five =
+      const fiveComponents =
         components.length <= 5
           ? components
           : [...components.slice(0, 4), components.slice(4).filter(Boolean).join(' ')]
-      return five.join('^').replace(/\^+$/, '')
+      return fiveComponents.join('^').replace(/\^+$/, '')
     })
   return groups.join('=').replace(/=+$/, '')
 }
@@ -83,7 +84,7 @@ export function normalizeTime(text: string): string | undefined {
  * Returns the text as a DS of at most 16 characters; undefined if it is not a number within the
  * bounds.
  */
-export function decimal(text: string, least: number, most: number): string | undefined {
+export function normalizeDecimal(text: string, least: number, most: number): string | undefined {
   const plain = text.trim().replace(/^(\d+),(\d+)$/, '$1.$2')
   if (!/^\+?(\d+(\.\d*)?|\.\d+)$/.test(plain)) return undefined
   const value = Number(plain)

@@ -5,7 +5,7 @@ import { vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { SPECIFIC_CHARACTER_SET } from '#server/dicom/matching/key-text.ts'
 import { addDays } from '#server/platform/clinic-day.ts'
-import type { Inspection, ReceivedKey, WorklistAsk } from '#shared/contract/worklist.ts'
+import type { Inspection, ReceivedKey, WorklistTestQuery } from '#shared/contract/worklist.ts'
 import {
   ACCESSION_NUMBER,
   MODALITY,
@@ -31,20 +31,20 @@ export const DEFAULT_TRANSFER_SYNTAX = TRANSFER_SYNTAX.explicitLittleEndian
  * Builds the identifier that a modality would send: every attribute of the tables as a return key,
  * and the values of `ask` as matching keys.
  */
-export function consoleQuery(ask: WorklistAsk): Buffer {
-  const inStep = new Map([
+export function buildConsoleQuery(ask: WorklistTestQuery): Buffer {
+  const stepKeys = new Map([
     [MODALITY, ask.modality],
     [SCHEDULED_STATION_AE_TITLE, ask.stationAeTitle],
-    [START_DATE, datesOf(ask)],
+    [START_DATE, dateRangeOf(ask)],
   ])
-  const atRoot = new Map([
+  const rootKeys = new Map([
     [PATIENT_NAME, ask.patientName],
     [PATIENT_ID, ask.patientId],
     [ACCESSION_NUMBER, ask.accessionNumber],
   ])
-  const terms = isAscii([...inStep.values(), ...atRoot.values()].join('')) ? [] : ['ISO_IR 192']
-  const step = elements(STEP_ATTRIBUTES, inStep, terms)
-  const root = elements(ROOT_ATTRIBUTES, atRoot, terms)
+  const terms = isAscii([...stepKeys.values(), ...rootKeys.values()].join('')) ? [] : ['ISO_IR 192']
+  const step = elements(STEP_ATTRIBUTES, stepKeys, terms)
+  const root = elements(ROOT_ATTRIBUTES, rootKeys, terms)
   const sequence: Element = { tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE, vr: 'SQ', value: [step] }
   const characterSet: DataSet = terms.map((term) => ({
     tag: SPECIFIC_CHARACTER_SET,
@@ -73,7 +73,7 @@ function elements(
 
 const byTag = (a: Element, b: Element): number => a.tag - b.tag
 
-function datesOf({ startDate, endDate }: WorklistAsk): string {
+function dateRangeOf({ startDate, endDate }: WorklistTestQuery): string {
   if (startDate === null && endDate === null) return ''
   if (startDate === endDate) return daOf(startDate ?? '')
   return `${daOf(startDate ?? '')}-${daOf(endDate ?? '')}`
@@ -92,11 +92,11 @@ const TAG = /^(?:\((\w{4}),(\w{4})\) > )?\((\w{4}),(\w{4})\)$/
 interface Key extends ReceivedKey {
   readonly number: number
   /** Tag of the sequence that contains it; 0 at the root. */
-  readonly within: number
+  readonly sequenceTag: number
 }
 
 /** Rebuilds a recorded query from its keys as they were received. */
-export function replayedQuery(
+export function rebuildQuery(
   { keys, transferSyntax }: Pick<Inspection, 'keys' | 'transferSyntax'>,
   change: QueryChange,
 ): ConsoleQuery {
@@ -108,12 +108,15 @@ export function replayedQuery(
     value: valueOfKey(key, change, terms),
   })
   const step = parsed
-    .filter(({ within }) => within === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .filter(({ sequenceTag }) => sequenceTag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
     .map(elementOf)
   const root = parsed
-    .filter(({ within, number }) => within === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .filter(
+      ({ sequenceTag, number }) =>
+        sequenceTag === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+    )
     .map(elementOf)
-  const wantsDay =
+  const addsDay =
     'onlyDay' in change &&
     !step.some(({ tag }) => tag === START_DATE) &&
     !root.some(({ tag }) => tag === START_DATE)
@@ -122,7 +125,7 @@ export function replayedQuery(
     vr: 'DA',
     value: Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : ''),
   }
-  const item = wantsDay ? [...step, day] : step
+  const item = addsDay ? [...step, day] : step
   const hasSequence = parsed.some(({ number }) => number === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
   const sequence: DataSet =
     hasSequence || item.length > 0
@@ -145,11 +148,11 @@ function parseKey(key: ReceivedKey): Key[] {
   const [, group, element, ownGroup = '', ownElement = ''] = TAG.exec(key.tag) ?? []
   const number = Number.parseInt(ownGroup + ownElement, 16)
   if (Number.isNaN(number)) return []
-  const within =
+  const parentTag =
     group === undefined || element === undefined ? 0 : Number.parseInt(group + element, 16)
   // The items of other sequences are not matched.
-  return within === 0 || within === SCHEDULED_PROCEDURE_STEP_SEQUENCE
-    ? [{ ...key, number, within }]
+  return parentTag === 0 || parentTag === SCHEDULED_PROCEDURE_STEP_SEQUENCE
+    ? [{ ...key, number, sequenceTag: parentTag }]
     : []
 }
 

@@ -53,22 +53,22 @@ export interface ConsoleRule {
 export interface ConsoleProfile {
   readonly source: string
   readonly rules: readonly ConsoleRule[]
-  readonly stopsAtRefused: boolean
+  readonly stopsAtRefusedRow: boolean
 }
 
 const STEP_ID = 0x00400009
-const STUDY = 0x0020000d
+const STUDY_UID_TAG = 0x0020000d
 const ATTRIBUTES: readonly Attribute[] = [...ROOT_ATTRIBUTES.values(), ...STEP_ATTRIBUTES.values()]
 const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.text ?? ''
 const refused = (tag: number, text: Message): Fault => ({ severity: 'refused', tag, text })
-const altered = (tag: number, text: Message): Fault => ({ severity: 'altered', tag, text })
+const alteredFault = (tag: number, text: Message): Fault => ({ severity: 'altered', tag, text })
 
 /** Type 1C pairs: either the text or the code sequence is required. */
 const TEXT_OR_CODES: readonly (readonly [number, number])[] = [
   [0x00400007, 0x00400008],
   [0x00321060, 0x00321064],
 ]
-const K_6_1: ConsoleRule = {
+const TABLE_K_6_1: ConsoleRule = {
   source: 'PS3.4 Table K.6-1',
   *check(row) {
     if (row.steps !== 1)
@@ -77,10 +77,10 @@ const K_6_1: ConsoleRule = {
         message('worklist.rule-items', { count: row.steps }),
       )
     for (const { tag, type } of ATTRIBUTES) {
-      const isThere = row.values.has(tag)
+      const isPresent = row.values.has(tag)
       if (type === '1' && textOf(row, tag) === '')
         yield refused(tag, message('worklist.rule-type-1'))
-      else if (type === '2' && !isThere) yield refused(tag, message('worklist.rule-type-2'))
+      else if (type === '2' && !isPresent) yield refused(tag, message('worklist.rule-type-2'))
     }
     for (const [text, codes] of TEXT_OR_CODES) {
       if (textOf(row, text) === '' && !row.values.has(codes))
@@ -99,7 +99,7 @@ const matchesPattern =
   (pattern: RegExp) =>
   (text: string): boolean =>
     pattern.test(text)
-const TEXT: VrRule = {
+const TEXT_RULE: VrRule = {
   isValid: isText,
   description: message('worklist.rule-text'),
 }
@@ -124,8 +124,8 @@ const VR_RULES: Readonly<Record<string, VrRule>> = {
     isValid: (text) => Uid.safeParse(text).success,
     description: message('worklist.rule-uid'),
   },
-  LO: TEXT,
-  SH: TEXT,
+  LO: TEXT_RULE,
+  SH: TEXT_RULE,
   PN: {
     isValid: (text) =>
       isText(text) &&
@@ -160,14 +160,16 @@ function* checkLength(
   terms: readonly string[],
   countsBytes: boolean,
 ): Generator<Fault, void, void> {
-  const most = (MAX_VALUE_LENGTH as Readonly<Record<string, number>>)[vr]
-  if (most === undefined) return
+  const maxLength = (MAX_VALUE_LENGTH as Readonly<Record<string, number>>)[vr]
+  if (maxLength === undefined) return
   const length = Math.max(
     ...(vr === 'PN' ? text.split('=') : [text]).map((group) => [...group].length),
   )
   const width = countsBytes ? (encodedLength(text, terms, vr) ?? 0) : 0
-  if (length > most) yield refused(tag, message('worklist.rule-length', { length, most }))
-  else if (width > most) yield altered(tag, message('worklist.rule-width', { width, most }))
+  if (length > maxLength)
+    yield refused(tag, message('worklist.rule-length', { length, most: maxLength }))
+  else if (width > maxLength)
+    yield alteredFault(tag, message('worklist.rule-width', { width, most: maxLength }))
 }
 
 /** Formats stricter than PS3.5 (GE DOC0500644, p. 84). */
@@ -196,7 +198,7 @@ const DISPLAY_LENGTHS: ConsoleRule = {
     for (const [tag, most, description] of DISPLAY_LIMITS) {
       const { length } = [...textOf(row, tag)]
       if (length > most)
-        yield altered(tag, message('worklist.rule-shown', { length, words: description }))
+        yield alteredFault(tag, message('worklist.rule-shown', { length, words: description }))
     }
   },
 }
@@ -204,17 +206,17 @@ const DISPLAY_LENGTHS: ConsoleRule = {
 /**
  * The modality identifies an exam by its step ID alone, and creates a new exam when the ID changes.
  */
-const STEP_IDS: ConsoleRule = {
+const STEP_ID_RULE: ConsoleRule = {
   source: 'Philips XPR 031-090167, p. 24',
   *check(row, { studiesOf, stepsOf, stepsBefore }) {
-    const [step, study] = [textOf(row, STEP_ID), textOf(row, STUDY)]
+    const [step, study] = [textOf(row, STEP_ID), textOf(row, STUDY_UID_TAG)]
     if ((studiesOf.get(step)?.size ?? 0) > 1) {
       yield refused(STEP_ID, message('worklist.rule-step-of-two-studies'))
     }
     const before = stepsBefore.get(study)
     const isGone = (other: string) => !stepsOf.get(study)?.has(other)
     if (before && !before.has(step) && [...before].some(isGone)) {
-      yield altered(STEP_ID, message('worklist.rule-step-changed'))
+      yield alteredFault(STEP_ID, message('worklist.rule-step-changed'))
     }
   },
 }
@@ -223,20 +225,20 @@ const STEP_IDS: ConsoleRule = {
 export const CONSOLE_PROFILES: Readonly<Record<DeviceProfile, ConsoleProfile>> = {
   standard: {
     source: 'DICOM PS3.4 Table K.6-1 and PS3.5 Table 6.2-1',
-    rules: [K_6_1, TABLE_6_2_1],
-    stopsAtRefused: false,
+    rules: [TABLE_K_6_1, TABLE_6_2_1],
+    stopsAtRefusedRow: false,
   },
   // At the first row that violates a rule the modality cancels, aborts, and keeps the rows before
   // it.
   ge: {
     source: 'GE DOC0500644 rev 4, p. 84 (record acceptance policy) and p. 99',
-    rules: [K_6_1, TABLE_6_2_1, RECORD_ACCEPTANCE, DISPLAY_LENGTHS],
-    stopsAtRefused: true,
+    rules: [TABLE_K_6_1, TABLE_6_2_1, RECORD_ACCEPTANCE, DISPLAY_LENGTHS],
+    stopsAtRefusedRow: true,
   },
   philips: {
     source: 'Philips XPR 031-090167, p. 24',
-    rules: [K_6_1, TABLE_6_2_1, STEP_IDS],
-    stopsAtRefused: false,
+    rules: [TABLE_K_6_1, TABLE_6_2_1, STEP_ID_RULE],
+    stopsAtRefusedRow: false,
   },
 }
 
@@ -268,24 +270,24 @@ export function* sentRows(
   transferSyntax: string,
 ): Generator<SentRow, void, void> {
   for (const [index, end] of ends.entries())
-    yield sentRow(readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
+    yield decodeSentRow(readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
 }
 
-export function sentRow(root: DataSet): SentRow {
+export function decodeSentRow(root: DataSet): SentRow {
   const terms = declaredTerms(root)
   const sequence = root.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)?.value
   const steps =
     sequence === undefined || Buffer.isBuffer(sequence) ? [] : (sequence as readonly DataSet[])
   const elements = [...root, ...(steps[0] ?? [])]
   return {
-    values: new Map(elements.map((element) => [element.tag, sentValue(element, terms)])),
+    values: new Map(elements.map((element) => [element.tag, decodeSentValue(element, terms)])),
     steps: steps.length,
     terms,
   }
 }
 
-function sentValue({ tag, vr, value }: Element, terms: readonly string[]): SentValue {
+function decodeSentValue({ tag, vr, value }: Element, terms: readonly string[]): SentValue {
   if (!Buffer.isBuffer(value)) return { tag, vr, text: '', isExact: true }
-  const { text, exact } = decodeText(value, terms, vr)
-  return { tag, vr, text: withoutPadding(text), isExact: exact }
+  const { text, isExact } = decodeText(value, terms, vr)
+  return { tag, vr, text: withoutPadding(text), isExact }
 }

@@ -31,7 +31,7 @@ export function ageAt(birthDate: string, da: string): string {
 }
 
 /** The days requested from the partner: `YYYY-MM-DD`, both inclusive. */
-export interface Window {
+export interface DateWindow {
   readonly dateStart: string
   readonly dateEnd: string
   /** The query matches more days; rows of the other days are not requested. */
@@ -47,7 +47,7 @@ export interface WindowDays {
 }
 
 /** Maximum number of days requested when the query specifies dates. */
-export const MAX_DAYS = 31
+export const MAX_RANGE_DAYS = 31
 /**
  * Days requested before and after today when the query specifies a patient or an order but no date.
  */
@@ -58,12 +58,12 @@ export const ORDER_WINDOW_DAYS = 30
  * limited by days: the dates of the query, at most the 31 days nearest to today, or without a date
  * the configured days around today.
  */
-export function requestWindow(
+export function requestWindowOf(
   dates: Span | undefined,
   namesOrder: boolean,
   { today, daysBack, daysForward }: WindowDays,
-): Window {
-  const between = (first: number, last: number, isClamped: boolean): Window => ({
+): DateWindow {
+  const between = (first: number, last: number, isClamped: boolean): DateWindow => ({
     dateStart: addDays(today, first),
     dateEnd: addDays(today, last),
     isClamped,
@@ -75,10 +75,10 @@ export function requestWindow(
   // In days relative to today; an open end is infinite.
   const first = dates.from === '' ? Number.NEGATIVE_INFINITY : daysBetween(today, dayOf(dates.from))
   const last = dates.to === '' ? Number.POSITIVE_INFINITY : daysBetween(today, dayOf(dates.to))
-  if (last - first < MAX_DAYS) return between(first, last, false)
-  if (first >= 0) return between(first, first + MAX_DAYS - 1, true)
-  if (last <= 0) return between(last - MAX_DAYS + 1, last, true)
-  const start = Math.max(first, -Math.floor(MAX_DAYS / 2))
-  const end = Math.min(last, start + MAX_DAYS - 1)
-  return between(end - MAX_DAYS + 1, end, true)
+  if (last - first < MAX_RANGE_DAYS) return between(first, last, false)
+  if (first >= 0) return between(first, first + MAX_RANGE_DAYS - 1, true)
+  if (last <= 0) return between(last - MAX_RANGE_DAYS + 1, last, true)
+  const start = Math.max(first, -Math.floor(MAX_RANGE_DAYS / 2))
+  const end = Math.min(last, start + MAX_RANGE_DAYS - 1)
+  return between(end - MAX_RANGE_DAYS + 1, end, true)
 }

@@ -16,7 +16,7 @@ export interface CheckInput {
    * 09:00`.
    */
   readonly ownAeTitle: string
-  readonly clockOf: (instant: string) => string
+  readonly clockTimeOf: (instant: string) => string
   readonly callers: readonly UnknownCaller[]
   readonly lastRejection: { readonly at: string; readonly why: Message } | undefined
   /** The device's last recorded query and its keys; undefined if none is kept. */
@@ -53,9 +53,9 @@ export const failed = (
 export const skipped = (sentence: Message) => checkResult('skipped', sentence)
 
 const nameOf = ({ device }: CheckInput) => device.name || device.aeTitle
-const SET_SERVER = message('worklist.set-its-server')
-const CORRECT_AE_TITLE = message('worklist.correct-its-title')
-export const REFRESH = message('worklist.refresh-at-device')
+const SET_SERVER_ADVICE = message('worklist.set-its-server')
+const CORRECT_AE_TITLE_ADVICE = message('worklist.correct-its-title')
+export const REFRESH_ADVICE = message('worklist.refresh-at-device')
 
 /** Checks whether the device reaches this gateway and has queried its worklist. */
 export const DEVICE_CHECKS = {
@@ -71,7 +71,7 @@ export const DEVICE_CHECKS = {
   },
 
   called(findings) {
-    const { device, clockOf } = findings
+    const { device, clockTimeOf: clockOf } = findings
     if (device.lastSeenAt !== null) {
       const at = clockOf(device.lastSeenAt)
       const { lastAddress: address } = device
@@ -84,14 +84,14 @@ export const DEVICE_CHECKS = {
     const similar = similarCallers(findings)
     return failed(
       message('worklist.device-never-called', { device: nameOf(findings) }),
-      similar.length > 0 ? CORRECT_AE_TITLE : SET_SERVER,
+      similar.length > 0 ? CORRECT_AE_TITLE_ADVICE : SET_SERVER_ADVICE,
       'devices',
       similar,
     )
   },
 
   today(findings) {
-    const { device, clockOf, today } = findings
+    const { device, clockTimeOf: clockOf, today } = findings
     if (device.lastSeenAt === null) return skipped(message('worklist.never-called'))
     const isToday = clockOf(device.lastSeenAt).startsWith(today)
     const similar = similarCallers(findings)
@@ -99,7 +99,12 @@ export const DEVICE_CHECKS = {
     const callers = findings.callers.filter(({ lastAt }) => clockOf(lastAt).startsWith(today))
     const similarToday = similarCallers({ ...findings, callers })
     if (similarToday.length > 0)
-      return failed(message('worklist.called-as-other'), CORRECT_AE_TITLE, 'devices', similarToday)
+      return failed(
+        message('worklist.called-as-other'),
+        CORRECT_AE_TITLE_ADVICE,
+        'devices',
+        similarToday,
+      )
     return failed(
       message('worklist.not-called-today', { at: clockOf(device.lastSeenAt) }),
       message('worklist.check-network'),
@@ -109,7 +114,7 @@ export const DEVICE_CHECKS = {
   },
 
   association(findings) {
-    const { device, lastRejection, clockOf } = findings
+    const { device, lastRejection, clockTimeOf: clockOf } = findings
     const rejected = lastRejection
       ? [message('worklist.rejected', { at: clockOf(lastRejection.at), why: lastRejection.why })]
       : []
@@ -126,7 +131,7 @@ export const DEVICE_CHECKS = {
   },
 
   asked(findings) {
-    const { last, clockOf, today, repeated, lastKeys } = findings
+    const { last, clockTimeOf: clockOf, today, repeated, lastKeys } = findings
     if (!last) {
       return failed(
         message('worklist.never-asked'),
@@ -137,10 +142,10 @@ export const DEVICE_CHECKS = {
     const evidence = [last.sentence, ...restrictingKeys(lastKeys)]
     // Unreadable keys are not recorded: when the query is repeated without them, it may be
     // readable.
-    const misread = [repeated, last].find(({ status }) => status === 'A900')
-    if (misread) {
+    const misreadQuery = [repeated, last].find(({ status }) => status === 'A900')
+    if (misreadQuery) {
       return failed(
-        message('worklist.query-misread', { comment: misread.errorComment }),
+        message('worklist.query-misread', { comment: misreadQuery.errorComment }),
         message('worklist.correct-its-query'),
         'queries',
         evidence,
@@ -148,7 +153,12 @@ export const DEVICE_CHECKS = {
     }
     const at = clockOf(last.at)
     if (at.startsWith(today)) return ok(message('worklist.asked-on', { at }), evidence)
-    return failed(message('worklist.asked-before-today', { at }), REFRESH, 'queries', evidence)
+    return failed(
+      message('worklist.asked-before-today', { at }),
+      REFRESH_ADVICE,
+      'queries',
+      evidence,
+    )
   },
 } as const satisfies Partial<Record<ExamCheck['check'], (findings: CheckInput) => Check>>
 
@@ -156,7 +166,7 @@ export const DEVICE_CHECKS = {
  * Unknown callers that may be this device: its AE title from another address, or another AE title
  * from its address.
  */
-function similarCallers({ device, callers, clockOf }: CheckInput): Message[] {
+function similarCallers({ device, callers, clockTimeOf: clockOf }: CheckInput): Message[] {
   const addresses = [device.lastAddress, device.address].filter((address) => address !== null)
   return callers.flatMap(({ aeTitle, address, lastAt }) => {
     const at = clockOf(lastAt)

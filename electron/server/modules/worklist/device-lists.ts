@@ -41,7 +41,7 @@ interface StoredAnswer {
 }
 
 /** A row under construction while answers and lists are read. */
-interface Draft {
+interface RowDraft {
   row: WorklistRow
   rowAt: string
   /** AE titles that had the row in an answer or were sent it. */
@@ -103,7 +103,7 @@ export class DeviceLists {
     const isWanted = (aeTitle: string) =>
       only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
     const wanted = [...stored].filter(([aeTitle]) => isWanted(aeTitle))
-    const drafts = new Map<string, Draft>()
+    const drafts = new Map<string, RowDraft>()
     for (const [aeTitle, answers] of wanted)
       for (const { rows, receivedAt } of answers)
         for (const [key, row] of rows) addRow(drafts, key, row, receivedAt, aeTitle)
@@ -134,13 +134,16 @@ export class DeviceLists {
     const stored = new Map<string, StoredAnswer[]>()
     for (const answer of listAnswersOfDay(this.#context.database, day)) {
       const { callingAe, dateStart, dateEnd, modality, documentHash, receivedAt } = answer
-      const askedFor = {
+      const requestScope = {
         dateStart,
         dateEnd,
         modality: modality ?? deviceOf(callingAe)?.modality ?? '',
       }
       const rows = new Map(
-        [...(await this.#rowsOn(day, documentHash, askedFor))].map(([key, [row]]) => [key, row]),
+        [...(await this.#rowsOn(day, documentHash, requestScope))].map(([key, [row]]) => [
+          key,
+          row,
+        ]),
       )
       stored.set(callingAe, [...(stored.get(callingAe) ?? []), { receivedAt, modality, rows }])
     }
@@ -172,7 +175,7 @@ export class DeviceLists {
     day: string,
     aeTitle: string,
     device: Device | undefined,
-    drafts: Map<string, Draft>,
+    drafts: Map<string, RowDraft>,
   ): Promise<void> {
     const found = await this.#listEntries(day, aeTitle)
     for (const [key, { row, sentAt, isOnList, withheld }] of found) {
@@ -194,23 +197,28 @@ export class DeviceLists {
     let hasList = false
     for (const sentAnswer of listServedAnswers(this.#context.database, aeTitle, MAX_LISTS)) {
       const verdicts = this.#verdictsOf(sentAnswer)
-      const askedFor = verdicts?.context
-      if (!verdicts || !askedFor || askedFor.dateStart > day || askedFor.dateEnd < day) continue
-      const isList: boolean = !hasList && !asksForPatientOrOrder(verdicts.keys)
+      const requestScope = verdicts?.context
+      if (!verdicts || !requestScope || requestScope.dateStart > day || requestScope.dateEnd < day)
+        continue
+      const isGeneralList: boolean = !hasList && !asksForPatientOrOrder(verdicts.keys)
       const findings = [...findingsOf(verdicts)]
-      for (const [key, [row, index]] of await this.#rowsOn(day, sentAnswer.answerHash, askedFor)) {
+      for (const [key, [row, index]] of await this.#rowsOn(
+        day,
+        sentAnswer.answerHash,
+        requestScope,
+      )) {
         const { verdict, reason } = findings[index] ?? {}
         if (verdict !== 'sent' && verdict !== 'withheld') continue
         const entry = found.get(key) ?? { row, sentAt: null, isOnList: false, withheld: null }
         found.set(key, entry)
         if (verdict === 'sent') {
           if (entry.sentAt === null) Object.assign(entry, { row, sentAt: sentAnswer.at })
-          if (isList) entry.isOnList = true
+          if (isGeneralList) entry.isOnList = true
         }
         // If the row is withheld from all devices, that is recorded once, with the row.
-        else if (isList && row.withheld === null) entry.withheld = reason ?? null
+        else if (isGeneralList && row.withheld === null) entry.withheld = reason ?? null
       }
-      hasList ||= isList
+      hasList ||= isGeneralList
     }
     return found
   }
@@ -230,7 +238,7 @@ const instants = (answers: readonly { readonly receivedAt: string }[]): string[]
 
 /** Adds a row to the drafts; the version of the newest answer wins. */
 function addRow(
-  drafts: Map<string, Draft>,
+  drafts: Map<string, RowDraft>,
   key: string,
   row: WorklistRow,
   at: string,

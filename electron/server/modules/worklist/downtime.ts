@@ -10,11 +10,17 @@ import { deleteDowntime, findDowntime, putDowntime } from './queries.ts'
  * answer.
  */
 
-const OFF: DowntimeState = { isOn: false, since: null, until: null, reason: '', userName: '' }
+const DOWNTIME_OFF: DowntimeState = {
+  isOn: false,
+  since: null,
+  until: null,
+  reason: '',
+  userName: '',
+}
 
 export function currentDowntime(context: Context): DowntimeState {
   const set = findDowntime(context.database)
-  if (!set || msOf(set.until) <= context.clock()) return OFF
+  if (!set || msOf(set.until) <= context.clock()) return DOWNTIME_OFF
   const { since, until, reason, userName } = set
   return { isOn: true, since, until, reason, userName }
 }
@@ -45,5 +51,5 @@ export const endDowntime = (context: Context, actor: Actor): DowntimeState =>
     const { isOn, since } = currentDowntime(context)
     if (deleteDowntime(context.database) && isOn)
       note(context, actor, 'downtime.end', 'worklist', { since })
-    return OFF
+    return DOWNTIME_OFF
   })

@@ -10,7 +10,7 @@ import {
   DEVICE_CHECKS,
   failed,
   ok,
-  REFRESH,
+  REFRESH_ADVICE,
   restrictingKeys,
   skipped,
 } from './device-checks.ts'
@@ -25,17 +25,17 @@ import { isClosedHere, isPast } from './result.ts'
 const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Check>> = {
   ...DEVICE_CHECKS,
 
-  partner({ repeated, wholeDay, clockOf }) {
-    const unanswered = [repeated, wholeDay].find(({ source }) => source === 'none')
+  partner({ repeated, wholeDay, clockTimeOf: clockOf }) {
+    const unansweredQuery = [repeated, wholeDay].find(({ source }) => source === 'none')
     const evidence = repeated.partner?.answeredAt
       ? [message('worklist.partner-answered', { at: clockOf(repeated.partner.answeredAt) })]
       : []
-    if (unanswered?.status === 'A900') return skipped(message('worklist.misread-not-asked'))
-    if (unanswered) {
+    if (unansweredQuery?.status === 'A900') return skipped(message('worklist.misread-not-asked'))
+    if (unansweredQuery) {
       const why =
-        unanswered.fault === null
-          ? unanswered.errorComment
-          : faultExplanation(unanswered.fault, unanswered.partner?.detail ?? null)
+        unansweredQuery.fault === null
+          ? unansweredQuery.errorComment
+          : faultExplanation(unansweredQuery.fault, unansweredQuery.partner?.detail ?? null)
       return failed(
         message('worklist.no-answer', { why }),
         message('worklist.see-partner'),
@@ -47,16 +47,20 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Chec
     return ok(message('worklist.partner-answers'), evidence)
   },
 
-  listed({ rowInRepeated, rowInWholeDay, wholeDay, planned, clockOf, day }) {
+  listed({ rowInRepeated, rowInWholeDay, wholeDay, planned, clockTimeOf: clockOf, day }) {
     if (rowInRepeated || rowInWholeDay) return ok(message('worklist.listed'))
     if (wholeDay.source === 'none') return skipped(message('worklist.no-answer-to-look-in'))
-    const gone = message('worklist.check-planning')
+    const planningMessage = message('worklist.check-planning')
     if (planned?.state === 'gone') {
       const since =
         planned.since === null
           ? undefined
           : message('worklist.not-in-answer-of', { at: clockOf(planned.since) })
-      return failed(sentences(message('worklist.no-longer-listed'), since), gone, 'worklist')
+      return failed(
+        sentences(message('worklist.no-longer-listed'), since),
+        planningMessage,
+        'worklist',
+      )
     }
     if (planned) {
       return failed(
@@ -68,7 +72,7 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Chec
         ),
       )
     }
-    return failed(message('worklist.not-listed', { day }), gone, 'worklist')
+    return failed(message('worklist.not-listed', { day }), planningMessage, 'worklist')
   },
 
   valid({ rowInWholeDay, rowInRepeated }) {
@@ -190,7 +194,7 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Chec
   },
 
   sent(findings) {
-    const { rowInRepeated, planned, device, last, clockOf } = findings
+    const { rowInRepeated, planned, device, last, clockTimeOf: clockOf } = findings
     if (rowInRepeated?.verdict !== 'sent') return skipped(message('worklist.would-not-be-sent'))
     const sentToDevice = planned?.devices.find(
       ({ aeTitle }) => aeTitle.toUpperCase() === device.aeTitle.toUpperCase(),
@@ -198,7 +202,7 @@ const CHECKS: Readonly<Record<ExamCheck['check'], (findings: CheckInput) => Chec
     if (!sentToDevice?.sentAt) {
       return failed(
         message('worklist.not-asked-since'),
-        REFRESH,
+        REFRESH_ADVICE,
         'queries',
         last ? [last.sentence] : [],
       )

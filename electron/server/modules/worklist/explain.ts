@@ -6,24 +6,24 @@ import { msOf } from '#server/platform/clock.ts'
 import { folded } from '#server/platform/text.ts'
 import type {
   ExamExplanation,
-  ExplainAsk,
   ExplainedExam,
+  ExplanationRequest,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
-import { type Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
+import { type Inspection, WorklistTestQuery } from '#shared/contract/worklist.ts'
 import { message } from '#shared/messages/message.ts'
 import {
+  buildConsoleQuery,
   type ConsoleQuery,
-  consoleQuery,
   DEFAULT_TRANSFER_SYNTAX,
-  replayedQuery,
+  rebuildQuery,
 } from './console-query.ts'
 import { runChecks } from './exam-checks.ts'
 import { findLastInspection } from './inspection-queries.ts'
 import { findInspection } from './inspections.ts'
 import { UNRECORDED } from './query-run.ts'
 import type { Schedule } from './schedule.ts'
-import type { AskingUser, Worklist } from './worklist.ts'
+import type { QueryingUser, Worklist } from './worklist.ts'
 
 const MAX_CANDIDATES = 50
 const MAX_EXAMS = 50_000
@@ -33,13 +33,13 @@ const MAX_EXAMS = 50_000
  * last query and for the whole day, and each step is compared with what is recorded. Both queries
  * are recorded as made from the window.
  */
-export async function explain(
+export async function explainExam(
   context: Context,
   worklist: Worklist,
   schedule: Schedule,
-  ask: ExplainAsk,
+  ask: ExplanationRequest,
   device: Device,
-  user: AskingUser,
+  user: QueryingUser,
 ): Promise<ExamExplanation> {
   const zone = timeZoneOf(context.settings.get('clinic.timeZone'))
   const today = wallClock(context.clock(), zone).day
@@ -47,11 +47,13 @@ export async function explain(
   const last = await lastQueryOf(context, device)
   // The dates of an earlier query are shifted by the days that have passed since.
   const daysLater = last ? daysBetween(wallClock(msOf(last.at), zone).day, today) : 0
-  const replayed = last && last.keys.length > 0 ? last : undefined
-  const repeatedQuery = replayed ? replayedQuery(replayed, { daysLater }) : defaultQuery(device)
+  const replayedInspection = last && last.keys.length > 0 ? last : undefined
+  const repeatedQuery = replayedInspection
+    ? rebuildQuery(replayedInspection, { daysLater })
+    : defaultQuery(device)
   const repeated = await worklist.askWith(repeatedQuery, device, user)
-  const wholeDayQuery = replayed
-    ? replayedQuery(replayed, { onlyDay: day })
+  const wholeDayQuery = replayedInspection
+    ? rebuildQuery(replayedInspection, { onlyDay: day })
     : defaultQuery(device, day)
   const wholeDay = await worklist.askWith(wholeDayQuery, device, user)
   const known = (await schedule.day({ day }, MAX_EXAMS)).exams
@@ -63,13 +65,13 @@ export async function explain(
     return {
       ...base,
       exam: null,
-      candidates: candidates.slice(0, MAX_CANDIDATES).map(explainedExam),
+      candidates: candidates.slice(0, MAX_CANDIDATES).map(explainedExamOf),
       isGiven: false,
       conclusion: message('worklist.choose-exam'),
       checks: [],
     }
   const [exam] = candidates
-  const same = (row: ExplainedExam) => exam !== undefined && examKey(row) === examKey(exam)
+  const isSameExam = (row: ExplainedExam) => exam !== undefined && examKey(row) === examKey(exam)
   const checks = runChecks({
     ...deviceHistory(context, device, zone),
     device,
@@ -79,15 +81,15 @@ export async function explain(
     lastKeys: last?.keys ?? [],
     repeated,
     wholeDay,
-    rowInRepeated: repeated.rows.find(same),
-    rowInWholeDay: wholeDay.rows.find(same),
-    planned: known.find(same),
+    rowInRepeated: repeated.rows.find(isSameExam),
+    rowInWholeDay: wholeDay.rows.find(isSameExam),
+    planned: known.find(isSameExam),
   })
   return {
     ...base,
-    exam: exam ? explainedExam(exam) : null,
+    exam: exam ? explainedExamOf(exam) : null,
     candidates: [],
-    isGiven: repeated.rows.some((row) => same(row) && row.verdict === 'sent'),
+    isGiven: repeated.rows.some((row) => isSameExam(row) && row.verdict === 'sent'),
     conclusion:
       checks.find(({ state }) => state === 'failed')?.sentence ??
       message('worklist.nothing-in-between'),
@@ -96,7 +98,7 @@ export async function explain(
 }
 
 /** The exams that the request may refer to, without duplicates. */
-function matchingExams(ask: ExplainAsk, exams: readonly ExplainedExam[]): ExplainedExam[] {
+function matchingExams(ask: ExplanationRequest, exams: readonly ExplainedExam[]): ExplainedExam[] {
   const found = exams.filter(ask.studyInstanceUid === '' ? matchesText(ask.text) : matchesIds(ask))
   return [...new Map(found.map((exam) => [examKey(exam), exam])).values()]
 }
@@ -108,7 +110,9 @@ async function lastQueryOf(context: Context, device: Device): Promise<Inspection
 }
 
 const defaultQuery = ({ deviceId }: Device, day: string | null = null): ConsoleQuery => ({
-  identifier: consoleQuery(WorklistAsk.parse({ deviceId, startDate: day, endDate: day })),
+  identifier: buildConsoleQuery(
+    WorklistTestQuery.parse({ deviceId, startDate: day, endDate: day }),
+  ),
   transferSyntax: DEFAULT_TRANSFER_SYNTAX,
 })
 
@@ -122,7 +126,7 @@ function deviceHistory(context: Context, { aeTitle }: Device, zone: string) {
     lastRejection: rejection?.detail
       ? { at: rejection.openedAt, why: rejection.detail }
       : undefined,
-    clockOf(instant: string) {
+    clockTimeOf(instant: string) {
       const { day, time } = wallClock(msOf(instant), zone)
       return `${day} ${time.slice(0, 5)}`
     },
@@ -130,7 +134,7 @@ function deviceHistory(context: Context, { aeTitle }: Device, zone: string) {
 }
 
 const matchesIds =
-  ({ studyInstanceUid, scheduledProcedureStepId }: ExplainAsk) =>
+  ({ studyInstanceUid, scheduledProcedureStepId }: ExplanationRequest) =>
   (exam: ExplainedExam): boolean =>
     exam.studyInstanceUid === studyInstanceUid &&
     (scheduledProcedureStepId === '' || exam.scheduledProcedureStepId === scheduledProcedureStepId)
@@ -161,7 +165,7 @@ const examKey = ({
     ? `? ${patientId} ${accessionNumber}`
     : `${studyInstanceUid} ${scheduledProcedureStepId}`
 
-const explainedExam = (exam: ExplainedExam): ExplainedExam => ({
+const explainedExamOf = (exam: ExplainedExam): ExplainedExam => ({
   studyInstanceUid: exam.studyInstanceUid,
   scheduledProcedureStepId: exam.scheduledProcedureStepId,
   patientName: exam.patientName,

@@ -1,6 +1,6 @@
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 
 interface FaultMapping {
@@ -72,7 +72,9 @@ export function faultResult(
 ): DimseResult {
   const { status, comment } = FAULTS[fault]
   if (fault !== 'refused') return { status, errorComment: comment }
-  const letters = (detail ? english(detail) : '').normalize('NFKD').replace(/[\u0300-\u036f]+/g, '')
+  const letters = (detail ? englishText(detail) : '')
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]+/g, '')
   const words = letters
     .replace(/[^\x20-\x5b\x5d-\x7e]+/g, ' ')
     .trim()

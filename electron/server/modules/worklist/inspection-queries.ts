@@ -34,7 +34,7 @@ export interface SentAnswer {
 
 export type InspectionOutcome = 'all' | 'rows' | 'empty' | 'failed' | 'withheld'
 
-const SUMMARY = [
+const SUMMARY_COLUMNS = [
   'inspectionId',
   'at',
   'origin',
@@ -58,12 +58,12 @@ const SUMMARY = [
 
 // 0000 is success, FE00 is cancel (PS3.4 K.4.1.1.4). The text must equal the conditions of the
 // partial indexes of migration 1.
-const FAILED = sql<boolean>`status not in ('0000', 'FE00')`
-const OUTCOMES = {
+const IS_FAILED = sql<boolean>`status not in ('0000', 'FE00')`
+const OUTCOME_CONDITIONS = {
   all: sql<boolean>`true`,
   rows: sql<boolean>`sent > 0`,
   empty: sql<boolean>`sent = 0 and status = '0000'`,
-  failed: FAILED,
+  failed: IS_FAILED,
   withheld: sql<boolean>`withheld > 0`,
 } as const satisfies Record<InspectionOutcome, unknown>
 
@@ -84,7 +84,7 @@ export function insertInspection(
  * Counts `times` more repetitions of a query, the last one at `lastAt`. Does nothing if the record
  * has been deleted.
  */
-export function repeatInspection(
+export function recordRepeats(
   database: Database,
   inspectionId: number,
   times: number,
@@ -115,10 +115,10 @@ export function listInspections(
   const rows = database.all(
     database.sql
       .selectFrom('inspections')
-      .select(SUMMARY)
+      .select(SUMMARY_COLUMNS)
       .$if(before !== undefined, (query) => query.where('inspectionId', '<', before ?? 0))
       .$if(aeTitle !== undefined, (query) => query.where('callingAeTitle', '=', aeTitle ?? ''))
-      .$if(outcome !== 'all', (query) => query.where(OUTCOMES[outcome]))
+      .$if(outcome !== 'all', (query) => query.where(OUTCOME_CONDITIONS[outcome]))
       .orderBy('inspectionId', 'desc')
       .limit(limit + 1),
   )
@@ -149,7 +149,7 @@ export const listSentAnswers = (
   database: Database,
   callingAeTitle: string,
   limit: number,
-): SentAnswer[] => listResults(database, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 })
+): SentAnswer[] => listResults(database, callingAeTitle, { limit, minSent: 1, scanned: 10_000 })
 
 /**
  * Like `listSentAnswers`, but includes results of which every row was filtered or withheld, among
@@ -159,7 +159,7 @@ export const listServedAnswers = (
   database: Database,
   callingAeTitle: string,
   limit: number,
-): SentAnswer[] => listResults(database, callingAeTitle, { limit, leastSent: 0, scanned: 2000 })
+): SentAnswer[] => listResults(database, callingAeTitle, { limit, minSent: 0, scanned: 2000 })
 
 /** The newest query that the device made itself. */
 export function findLastInspection(
@@ -169,7 +169,7 @@ export function findLastInspection(
   const row = database.get(
     database.sql
       .selectFrom('inspections')
-      .select(SUMMARY)
+      .select(SUMMARY_COLUMNS)
       .where('callingAeTitle', '=', callingAeTitle)
       .where('origin', '=', 'device')
       .orderBy('inspectionId', 'desc')
@@ -214,7 +214,7 @@ export const countInspectionsSince = (
       .select([
         sql<number>`total(1 + repeats)`.as('queries'),
         sql<number>`total(sent * (1 + repeats))`.as('rowsSent'),
-        sql<number>`total((${FAILED}) * (1 + repeats))`.as('failures'),
+        sql<number>`total((${IS_FAILED}) * (1 + repeats))`.as('failures'),
         sql<number>`total(withheld * (1 + repeats))`.as('withheld'),
       ])
       .where('at', '>=', since),
@@ -243,7 +243,7 @@ export const tallyInspections = (
       .select([
         sql<number>`total((${ANSWERED_LIVE}) * (1 + repeats))`.as('answered'),
         sql<number>`total((${ANSWERED_STORED}) * (1 + repeats))`.as('stored'),
-        sql<number>`total((${FAILED}) * (1 + repeats))`.as('failed'),
+        sql<number>`total((${IS_FAILED}) * (1 + repeats))`.as('failed'),
       ])
       .where('at', '>=', from)
       .where('at', '<', to),
@@ -251,7 +251,7 @@ export const tallyInspections = (
 
 interface ResultFilter {
   readonly limit: number
-  readonly leastSent: number
+  readonly minSent: number
   /** Number of queries examined. */
   readonly scanned: number
 }
@@ -259,7 +259,7 @@ interface ResultFilter {
 const listResults = (
   db: Database,
   callingAeTitle: string,
-  { limit, leastSent, scanned }: ResultFilter,
+  { limit, minSent, scanned }: ResultFilter,
 ): SentAnswer[] =>
   db
     .all(
@@ -270,7 +270,7 @@ const listResults = (
             .select(['inspectionId', 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
             .where('callingAeTitle', '=', callingAeTitle)
             .where('origin', '=', 'device')
-            .where('sent', '>=', leastSent)
+            .where('sent', '>=', minSent)
             .where('answerHash', 'is not', null)
             .where('verdictHash', 'is not', null)
             .orderBy('inspectionId', 'desc')

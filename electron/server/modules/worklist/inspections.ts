@@ -5,10 +5,10 @@ import { reportError } from '#server/platform/log.ts'
 import { WebhookError } from '#server/webhooks/request.ts'
 import { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
-import { type AnswerRows, readRows, storedItems } from './answer.ts'
+import { type AnswerRows, parseStoredItems, readRows } from './answer.ts'
 import { fullComment } from './faults.ts'
 import { insertInspection, type NewInspection, readInspection } from './inspection-queries.ts'
-import { hasDocument, keepDocument, readDocument } from './queries.ts'
+import { hasDocument, readDocument, storeDocument } from './queries.ts'
 import { UnreadableQuery } from './query.ts'
 import { type QueryRun, UNRECORDED } from './query-run.ts'
 import {
@@ -22,7 +22,7 @@ import { callOf } from './worklist-cache.ts'
 
 export type VerdictFilter = 'all' | 'sent' | 'filtered' | 'withheld'
 
-const Detail = z.object({
+const InspectionDetail = z.object({
   question: WorklistQuestion.nullable(),
   partner: Inspection.shape.partner.unwrap().extend({ detail: StoredMessage }).nullable(),
   userId: z.string().nullable(),
@@ -31,7 +31,7 @@ const Detail = z.object({
 /** The data of an inspection besides its summary. */
 interface InspectionContent {
   readonly transferSyntax: string
-  readonly detail: z.infer<typeof Detail>
+  readonly detail: z.infer<typeof InspectionDetail>
   readonly verdicts: VerdictDocument | undefined
   /** The rows that the verdicts refer to. */
   readonly list: AnswerRows | undefined
@@ -58,12 +58,15 @@ export async function recordInspection(
   const detail = Buffer.from(JSON.stringify(detailOf(run)))
   const now = context.clock()
   const isStored = document.hash !== '' && Math.abs(now - document.keptAt) < RECENTLY_STORED_MS
-  const served = cached ? answered?.answer.hash : undefined
+  const servedAnswerHash = cached ? answered?.answer.hash : undefined
   try {
     const [inspectionId, hash] = await context.database.commitSoon(() => {
-      const verdictHash = isStored ? document.hash : keepDocument(context, document.bytes)
+      const verdictHash = isStored ? document.hash : storeDocument(context, document.bytes)
       // If the answer could not be stored, the record contains how the query ended, but no rows.
-      const answerHash = served !== undefined && hasDocument(context, served) ? served : null
+      const answerHash =
+        servedAnswerHash !== undefined && hasDocument(context, servedAnswerHash)
+          ? servedAnswerHash
+          : null
       const { transferSyntax } = request
       const record = { ...summary, transferSyntax, detail, answerHash, verdictHash }
       return [insertInspection(context.database, record), verdictHash]
@@ -129,18 +132,18 @@ export async function findInspection(
   const verdictBytes = verdictHash === null ? undefined : readDocument(context, verdictHash)
   const verdicts = verdictBytes && readVerdicts(verdictBytes)
   const answer = answerHash === null ? undefined : readDocument(context, answerHash)
-  const items = answer && storedItems(answer)
+  const items = answer && parseStoredItems(answer)
   const list = items && verdicts?.context ? await readRows(items, verdicts.context) : undefined
   const content = {
     transferSyntax,
-    detail: Detail.parse(JSON.parse(detail.toString())),
+    detail: InspectionDetail.parse(JSON.parse(detail.toString())),
     verdicts,
     list,
   }
   return toInspection(context, summary, content, filter, MAX_ROWS)
 }
 
-const FILTER_FOR = {
+const FILTER_OF_VERDICT = {
   sent: 'sent',
   filtered: 'filtered',
   cut: 'filtered',
@@ -156,7 +159,7 @@ function toInspection(
   maxRows: number,
 ): Inspection {
   const rows = (list && verdicts ? rowsOf(context, list, verdicts) : [])
-    .filter(({ verdict }) => filter === 'all' || FILTER_FOR[verdict] === filter)
+    .filter(({ verdict }) => filter === 'all' || FILTER_OF_VERDICT[verdict] === filter)
     .sort((a, b) => VERDICT_ORDER[a.verdict] - VERDICT_ORDER[b.verdict])
   return {
     ...summary,

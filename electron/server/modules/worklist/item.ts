@@ -7,9 +7,9 @@ import {
   cleanIdentifier,
   cleanName,
   cleanText,
-  decimal,
   isDamaged,
   normalizeDate,
+  normalizeDecimal,
   normalizeTime,
   truncateToLo,
 } from './cleaning.ts'
@@ -44,11 +44,11 @@ interface Draft {
  * from other values, and are always the same for the same item. A row that cannot be repaired is
  * withheld with the reason. Never throws: an invalid item becomes one withheld row.
  */
-export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[] {
+export function rowsOfItem(item: unknown, requestScope: RequestScope): WorklistRow[] {
   if (!isObject(item)) return [worklistRow(emptyValues(), message('worklist.not-an-item'), [])]
   const steps = item.ScheduledProcedureStepSequence
   const given = Array.isArray(steps) && steps.length > 0 ? steps : [{}]
-  const shared = itemDraft(item)
+  const shared = draftOfItem(item)
   const requestedProcedureId = requestedProcedureIdOf(shared.values, given[0])
   return given.map((step: unknown, index) => {
     const draft: Draft = {
@@ -59,14 +59,14 @@ export function rowsOfItem(item: unknown, askedFor: RequestScope): WorklistRow[]
     draft.values.RequestedProcedureID = requestedProcedureId
     if (!Array.isArray(steps) || steps.length === 0)
       draft.remarks.push(message('worklist.item-without-step'))
-    if (isObject(step)) readStep(draft, step, index, askedFor)
+    if (isObject(step)) readStep(draft, step, index, requestScope)
     else withhold(draft, message('worklist.not-a-step'))
     return worklistRow(draft.values, draft.withheld, draft.remarks)
   })
 }
 
 /** Reads the attributes that all steps of an item share. */
-function itemDraft(item: Fields): Draft {
+function draftOfItem(item: Fields): Draft {
   const draft: Draft = { values: emptyValues(), remarks: [], withheld: null }
   const { values, remarks } = draft
   values.StudyInstanceUID = textOf(item, 'StudyInstanceUID', remarks).trim()
@@ -96,7 +96,7 @@ function itemDraft(item: Fields): Draft {
   return draft
 }
 
-function readStep(draft: Draft, step: Fields, index: number, askedFor: RequestScope): void {
+function readStep(draft: Draft, step: Fields, index: number, requestScope: RequestScope): void {
   const { values, remarks } = draft
   values.ScheduledProcedureStepID = identifier(draft, step, 'ScheduledProcedureStepID', 16)
   if (values.ScheduledProcedureStepID === '') {
@@ -104,8 +104,8 @@ function readStep(draft: Draft, step: Fields, index: number, askedFor: RequestSc
     remarks.push(message('worklist.step-id-made-up'))
   }
   values.ScheduledProcedureStepStatus = 'SCHEDULED'
-  readStart(draft, step, askedFor)
-  readModality(draft, step, askedFor)
+  readStart(draft, step, requestScope)
+  readModality(draft, step, requestScope)
 
   const location = description(draft, step, 'ScheduledProcedureStepLocation')
   values.ScheduledProcedureStepLocation = [...location].slice(0, 16).join('').trim()
@@ -212,12 +212,12 @@ function extraIds(
   const ids = given.map((id) =>
     typeof id === 'string' || Number.isSafeInteger(id) ? String(id).trim() : (id ?? ''),
   )
-  const usable = ids.filter(
+  const usableIds = ids.filter(
     (id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id),
   )
-  if (usable.length < ids.length || usable.length > MAX_EXTRA_IDS)
+  if (usableIds.length < ids.length || usableIds.length > MAX_EXTRA_IDS)
     draft.remarks.push(message('worklist.value-cleaned', { keyword }))
-  return usable
+  return usableIds
     .filter((id) => id !== '')
     .slice(0, MAX_EXTRA_IDS)
     .join('\\')
@@ -248,8 +248,8 @@ function readMeasurement(
   most: number,
 ): void {
   const given = textOf(item, keyword, draft.remarks)
-  draft.values[keyword] = given.trim() === '' ? '' : (decimal(given, least, most) ?? given)
-  if (given.trim() !== '' && decimal(given, least, most) === undefined)
+  draft.values[keyword] = given.trim() === '' ? '' : (normalizeDecimal(given, least, most) ?? given)
+  if (given.trim() !== '' && normalizeDecimal(given, least, most) === undefined)
     drop(draft, keyword, message('worklist.number-left-out', { keyword, least, most }))
 }
 

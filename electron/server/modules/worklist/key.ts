@@ -7,7 +7,7 @@ import {
   intervalOf,
   isInterval,
   isReversed,
-  REVERSED,
+  REVERSED_MESSAGE,
   type Span,
   SpanFault,
   timeSpan,
@@ -18,7 +18,7 @@ import {
   textMatching,
   vrOfKey,
 } from '#server/dicom/matching/text-values.ts'
-import { hasWildCard, WILD_CARD_VRS, wildCard } from '#server/dicom/matching/wild-card.ts'
+import { hasWildCard, WILD_CARD_VRS, wildCardTest } from '#server/dicom/matching/wild-card.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -72,7 +72,7 @@ export interface KeyReading {
   time: { readonly span: Span; readonly text: string } | undefined
 }
 
-const IDENTIFYING: ReadonlySet<number> = new Set([
+const IDENTIFYING_TAGS: ReadonlySet<number> = new Set([
   ACCESSION_NUMBER,
   PATIENT_ID,
   REQUESTED_PROCEDURE_ID,
@@ -165,7 +165,8 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   const isConcrete =
     more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
   if (tag === MODALITY && isConcrete) reading.modality = only
-  if (IDENTIFYING.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID)) reading.namesOrder = true
+  if (IDENTIFYING_TAGS.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID))
+    reading.namesOrder = true
   return textMatching(vr, values)
 }
 
@@ -179,17 +180,19 @@ function addStation(
   values: readonly string[],
 ): Matching {
   const { callingAeTitle, device } = reading.origin
-  const own = callingAeTitle.toUpperCase()
+  const ownAeTitle = callingAeTitle.toUpperCase()
   const ownTitle = values.find((value) =>
-    hasWildCard(value) ? wildCard(value.toUpperCase())(own) : value.toUpperCase() === own,
+    hasWildCard(value)
+      ? wildCardTest(value.toUpperCase())(ownAeTitle)
+      : value.toUpperCase() === ownAeTitle,
   )
-  const concrete =
+  const concreteTitle =
     ownTitle === undefined
       ? values.find((value) => !hasWildCard(value))
       : hasWildCard(ownTitle)
         ? undefined
         : ownTitle
-  reading.station = concrete ?? callingAeTitle
+  reading.station = concreteTitle ?? callingAeTitle
   if (ownTitle === undefined) {
     if (device?.stationMode === 'strict')
       reading.keys.push(
@@ -245,7 +248,9 @@ export function addDates({ keys, date, time }: KeyReading): void {
   ]
   const isCombined = date && time && isInterval(date.span, time.span)
   if (time && isReversed(isCombined ? intervalOf(date.span, time.span) : time.span))
-    throw new DimseError(0xa900, faultOf(timeAttribute?.keyword ?? '', REVERSED), [START_TIME])
+    throw new DimseError(0xa900, faultOf(timeAttribute?.keyword ?? '', REVERSED_MESSAGE), [
+      START_TIME,
+    ])
   if (isCombined) keys.push(intervalKey(date.span, time.span, `${date.text} ${time.text}`))
   else {
     if (date && dateAttribute) keys.push(spanKey(dateAttribute, date.span, date.text))

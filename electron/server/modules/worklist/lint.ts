@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
-import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
+import type { Device, LintFinding, LintReport } from '#shared/contract/devices.ts'
 import { message } from '#shared/messages/message.ts'
 import { PATIENT_NAME, STUDY_INSTANCE_UID } from './attributes.ts'
 import { CONSOLE_PROFILES, type ListFacts, type SentRow, sentRows } from './console-rules.ts'
@@ -18,18 +18,18 @@ const ROWS_PER_TURN = 100
  * after it.
  * @param stepsBefore what the device was last sent
  */
-export async function lintOf(
+export async function lintRows(
   batches: readonly EncodedIdentifiers[],
   transferSyntax: string,
   { profile, countsBytes }: Pick<Device, 'profile' | 'countsBytes'>,
   stepsBefore: ListFacts['stepsBefore'],
-): Promise<Omit<Lint, 'inspectionId'>> {
-  const rows = await readAll(batches, transferSyntax)
-  const { source, rules, stopsAtRefused } = CONSOLE_PROFILES[profile]
+): Promise<Omit<LintReport, 'inspectionId'>> {
+  const rows = await readAllRows(batches, transferSyntax)
+  const { source, rules, stopsAtRefusedRow } = CONSOLE_PROFILES[profile]
   const facts: ListFacts = {
     countsBytes,
-    studiesOf: grouped(rows, STEP_ID, STUDY_INSTANCE_UID),
-    stepsOf: grouped(rows, STUDY_INSTANCE_UID, STEP_ID),
+    studiesOf: groupValues(rows, STEP_ID, STUDY_INSTANCE_UID),
+    stepsOf: groupValues(rows, STUDY_INSTANCE_UID, STEP_ID),
     stepsBefore,
   }
   const findings: LintFinding[] = []
@@ -40,7 +40,7 @@ export async function lintOf(
       [...check(row, facts)].map((fault) => ({ ...fault, source })),
     )
     const isRefused = faults.some(({ severity }) => severity === 'refused')
-    if (isRefused || (stopsAtRefused && refused > 0)) refused++
+    if (isRefused || (stopsAtRefusedRow && refused > 0)) refused++
     for (const { severity, tag, text, source } of faults) {
       const keyword = keywordOf(tag)
       const [patientName, scheduledProcedureStepId] = [
@@ -61,7 +61,7 @@ export async function lintOf(
   return { profile, source, rows: rows.length, refused, findings: findings.slice(0, MAX_FINDINGS) }
 }
 
-async function readAll(
+async function readAllRows(
   batches: readonly EncodedIdentifiers[],
   transferSyntax: string,
 ): Promise<SentRow[]> {
@@ -76,7 +76,11 @@ async function readAll(
 
 const textOf = ({ values }: SentRow, tag: number): string => values.get(tag)?.text ?? ''
 
-function grouped(rows: readonly SentRow[], by: number, value: number): Map<string, Set<string>> {
+function groupValues(
+  rows: readonly SentRow[],
+  by: number,
+  value: number,
+): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()
   for (const row of rows) {
     const group = groups.get(textOf(row, by)) ?? new Set()

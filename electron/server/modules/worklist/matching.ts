@@ -6,7 +6,7 @@ import { hasWildCard } from '#server/dicom/matching/wild-card.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
 import type { AnswerRows } from './answer.ts'
-import { type Attribute, isExtra, PATIENT_NAME, type RowKeyword } from './attributes.ts'
+import { type Attribute, isExtraKeyword, PATIENT_NAME, type RowKeyword } from './attributes.ts'
 import type { WorklistRow } from './row.ts'
 
 export type Matching = ReceivedKey['matching']
@@ -18,7 +18,7 @@ export interface RowKey {
   /** What it matches, including the value. */
   readonly words: Message
   /** Applies only to lists in which some row has the attribute, see `applicableKeys`. */
-  readonly ifListed?: boolean
+  readonly appliesIfListed?: boolean
   matches(row: WorklistRow): boolean
   /** Whether the row has a value for the attribute. */
   hasValue(row: WorklistRow): boolean
@@ -39,7 +39,8 @@ export const isMatch = (key: RowKey, row: WorklistRow): boolean =>
 export const applicableKeys = (
   keys: readonly RowKey[],
   { extras }: Pick<AnswerRows, 'extras'>,
-): readonly RowKey[] => keys.filter(({ name, ifListed }) => ifListed !== true || extras.has(name))
+): readonly RowKey[] =>
+  keys.filter(({ name, appliesIfListed }) => appliesIfListed !== true || extras.has(name))
 
 /**
  * A text key with one or several values, one of which must match: single value, list of UID or wild
@@ -51,7 +52,7 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
   return {
     name: attribute.keyword,
     words: descriptionOf(attribute, quoted(values)),
-    ifListed: isExtra(keyword),
+    appliesIfListed: isExtraKeyword(keyword),
     matches:
       attribute.keyword === 'OtherPatientIDs'
         ? ({ values }) => values.OtherPatientIDs.split('\\').some(matchesValue)
@@ -66,15 +67,15 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
  * `SMITH^JOHN`. If the key has several groups, each is compared with the group in the same
  * position.
  */
-export function nameKey(attribute: Attribute, names: readonly string[], isSure: boolean): RowKey {
+export function nameKey(attribute: Attribute, names: readonly string[], isExact: boolean): RowKey {
   const keyword = attribute.keyword as RowKeyword
-  const tests = names.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
+  const tests = names.map((name) => nameTest(name, !isExact || !hasWildCard(name)))
   const foldedNameOf = (row: WorklistRow) =>
     attribute.tag === PATIENT_NAME ? row.foldedName : foldName(row.values[keyword])
   return {
     name: attribute.keyword,
     words: descriptionOf(attribute, quoted(names)),
-    ifListed: isExtra(keyword),
+    appliesIfListed: isExtraKeyword(keyword),
     matches(row) {
       const held = foldedNameOf(row)
       return tests.some((test) => test(held))

@@ -109,14 +109,16 @@ async function progressOf(
         const keys = applicableKeys(query.keys, list).filter(
           ({ name }) => name !== 'ScheduledProcedureStepStatus',
         )
-        const relevant = [...begun].filter(([index]) =>
+        const relevantSteps = [...begun].filter(([index]) =>
           keys.every((key) => isMatch(key, rowAt(rows, index))),
         )
         fingerprint =
-          relevant.length === 0
+          relevantSteps.length === 0
             ? ''
             : digest(
-                relevant.map(([index, of]) => `${index} ${Object.values(of).join(' ')}`).join('\n'),
+                relevantSteps
+                  .map(([index, of]) => `${index} ${Object.values(of).join(' ')}`)
+                  .join('\n'),
               )
         fingerprints.set(query, fingerprint)
       }

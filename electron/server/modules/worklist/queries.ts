@@ -84,7 +84,7 @@ export const purgeAnswers = (database: Database, before: string): number =>
   database.run(database.sql.deleteFrom('answers').where('receivedAt', '<', before)).changes
 
 /** Unreferenced documents are kept for this long, because a reference may be about to be added. */
-const GRACE_MS = 60 * 60_000
+const DOCUMENT_GRACE_MS = 60 * 60_000
 
 /*
  * Documents are stored once under the SHA-256 of their bytes, compressed and encrypted: the
@@ -96,7 +96,7 @@ const GRACE_MS = 60 * 60_000
  * transaction, or immediately if none is open.
  * @param hash that SHA-256, if it is known already
  */
-export function keepDocument(
+export function storeDocument(
   context: Context,
   bytes: Buffer,
   hash = createHash('sha256').update(bytes).digest('hex'),
@@ -115,7 +115,7 @@ export function keepDocument(
         .insertInto('documents')
         .values({ hash, sealed, byteLength: bytes.length, keptAt: instantOf(now) }),
     )
-  } else if (Math.abs(now - msOf(kept.keptAt)) > GRACE_MS / 2)
+  } else if (Math.abs(now - msOf(kept.keptAt)) > DOCUMENT_GRACE_MS / 2)
     context.database.run(
       context.database.sql
         .updateTable('documents')
@@ -157,7 +157,7 @@ export const purgeUnreferencedDocuments = (context: Context, limit: number = 100
       context.database.sql
         .selectFrom('documents')
         .select('hash')
-        .where('keptAt', '<', instantOf(context.clock() - GRACE_MS))
+        .where('keptAt', '<', instantOf(context.clock() - DOCUMENT_GRACE_MS))
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -241,7 +241,7 @@ export interface ExamFacts {
 
 // Images belong to an exam by their Study Instance UID, or by the step that they were made for
 // (`receivedSteps`).
-const IMAGES = `
+const SELECT_EXAM_IMAGES = `
   select u.value as uid, s.studyInstanceUid as imageStudyUid, s.instances, s.createdAt as firstAt
   from json_each(?) u join imageStudies s on s.studyInstanceUid = u.value where s.instances > 0
   union
@@ -265,7 +265,9 @@ export function findExamFacts(
     return known
   }
   type Images = NonNullable<ExamFacts['images']> & { readonly uid: string }
-  for (const { uid, ...images } of database.all(rawQuery<Images>(IMAGES, [uids, uids]))) {
+  for (const { uid, ...images } of database.all(
+    rawQuery<Images>(SELECT_EXAM_IMAGES, [uids, uids]),
+  )) {
     const known = of(uid)
     if (known.images === null || images.instances > known.images.instances) known.images = images
   }

@@ -63,7 +63,7 @@ export function summaryOf(run: QueryRun, end: number, timeZone: string): NewInsp
   const { at, request, querySource, answered, cached, final, exception } = run
   const { callingAeTitle, calledAeTitle, remoteAddress } = request.association
   const failure = exception?.error instanceof WebhookError ? exception.error : answered?.failure
-  const isUnfit = final.status === 0xc002 && !exception
+  const isInvalidAnswer = final.status === 0xc002 && !exception
   return {
     at: instantOf(at),
     origin: querySource.origin,
@@ -74,7 +74,7 @@ export function summaryOf(run: QueryRun, end: number, timeZone: string): NewInsp
     source: answered?.source ?? 'none',
     status: final.status.toString(16).padStart(4, '0').toUpperCase(),
     errorComment: redactedComment(final, callingAeTitle),
-    fault: failure?.fault ?? (isUnfit ? 'invalid' : null),
+    fault: failure?.fault ?? (isInvalidAnswer ? 'invalid' : null),
     sent: cached?.result.sent ?? 0,
     filtered: (cached?.result.filtered ?? 0) + (cached?.result.cut ?? 0),
     withheld: cached?.result.withheld ?? 0,

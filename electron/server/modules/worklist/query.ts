@@ -17,7 +17,7 @@ import {
   SCHEDULED_PROCEDURE_STEP_SEQUENCE,
   STEP_ATTRIBUTES,
 } from './attributes.ts'
-import { requestWindow, type Window } from './dates.ts'
+import { type DateWindow, requestWindowOf } from './dates.ts'
 import { addDates, type KeyReading, type QueryOrigin, readKey } from './key.ts'
 import type { RowKey } from './matching.ts'
 import { receivedKey } from './received-key.ts'
@@ -47,7 +47,7 @@ export interface WorklistQuery {
   readonly station: string
   /** Values of Specific Character Set (0008,0005) as declared. */
   readonly characterSet: readonly string[]
-  readonly window: Window
+  readonly window: DateWindow
   /** The modality, if exactly one is specified without wild cards; otherwise ''. */
   readonly modality: string
   readonly namesDate: boolean
@@ -107,21 +107,23 @@ function interpret(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey[
   const item = sequence && stepItem(sequence)
   const step =
     item?.filter((element) => !isIgnored(reading, element, SCHEDULED_PROCEDURE_STEP_SEQUENCE)) ?? []
-  const stray = strayKeys(reading, keys, step)
+  const strayElements = strayKeys(reading, keys, step)
   for (const element of keys) {
     if (element === sequence) readSequence(reading, element, step)
-    else if (stray.includes(element)) readKey(reading, STEP_ATTRIBUTES, element)
+    else if (strayElements.includes(element)) readKey(reading, STEP_ATTRIBUTES, element)
     else readKey(reading, ROOT_ATTRIBUTES, element)
   }
   addDates(reading)
 
-  const window = requestWindow(reading.date?.span, reading.namesOrder, origin)
+  const window = requestWindowOf(reading.date?.span, reading.namesOrder, origin)
   if (window.isClamped)
     reading.remarks.push(
       message('worklist.days-clamped', { from: window.dateStart, to: window.dateEnd }),
     )
   const { remarks, keys: matchingKeys, station, modality, namesOrder } = reading
-  const inStep = [...step, ...stray].map(returnKey(STEP_ATTRIBUTES)).sort((a, b) => a.tag - b.tag)
+  const inStep = [...step, ...strayElements]
+    .map(returnKey(STEP_ATTRIBUTES))
+    .sort((a, b) => a.tag - b.tag)
   return {
     received,
     remarks,
@@ -150,9 +152,9 @@ function interpret(dataSet: DataSet, origin: QueryOrigin, received: ReceivedKey[
  */
 function isIgnored(reading: KeyReading, element: Element, within: number | undefined): boolean {
   const { tag } = element
-  const isNoKey = tag === SPECIFIC_CHARACTER_SET || tag === QUERY_RETRIEVE_LEVEL
+  const isNotKey = tag === SPECIFIC_CHARACTER_SET || tag === QUERY_RETRIEVE_LEVEL
   const isForeign = isPrivate(tag) || (tag & 0xffff) === 0 || tag < 0x00080000
-  if (!isNoKey && !isForeign) return false
+  if (!isNotKey && !isForeign) return false
   const vr = vrOfKey(element)
   const text = WILD_CARD_VRS.has(vr) ? reading.readText(element, vr).text : ''
   reading.received.push(receivedKey(element, vr, text, 'ignored', within))

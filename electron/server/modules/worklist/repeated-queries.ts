@@ -3,7 +3,7 @@ import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { repeatInspection } from './inspection-queries.ts'
+import { recordRepeats } from './inspection-queries.ts'
 import { CANCELLED, type QueryRun, repeatLineOf, UNRECORDED } from './query-run.ts'
 import type { SharedDocument } from './verdicts.ts'
 import type { Answer } from './worklist-cache.ts'
@@ -107,7 +107,7 @@ export class RepeatedQueries {
     try {
       await database.commitSoon(() => {
         for (const { last, times, lastAt } of counted)
-          repeatInspection(database, last.summary.inspectionId, times, lastAt)
+          recordRepeats(database, last.summary.inspectionId, times, lastAt)
       })
     } catch (error) {
       // Keep the counts for the next write.

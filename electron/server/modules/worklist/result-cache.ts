@@ -90,8 +90,8 @@ export class ResultCache {
     if (cached) return cached
 
     const encoder = new IdentifierEncoder(query, request.transferSyntax, toAscii(clinicName))
-    const textFor = rowEncoder(encoder.texts, policyOf(device, query.characterSet))
-    const result = await makeResult(list, query, textFor, request.signal, {
+    const encodeRowText = rowEncoder(encoder.texts, policyOf(device, query.characterSet))
+    const result = await makeResult(list, query, encodeRowText, request.signal, {
       askedFor,
       maxRows,
       now,
@@ -105,7 +105,7 @@ export class ResultCache {
       context: askedFor,
     })
     const made = { result, document, maxRows }
-    const identifiers = identifiersOf(list, result.chosen, encoder, textFor, request.signal)
+    const identifiers = identifiersOf(list, result.chosen, encoder, encodeRowText, request.signal)
     const overhead = result.chosen.byteLength + document.bytes.length + ENTRY_OVERHEAD_BYTES
     return {
       ...made,
@@ -141,11 +141,11 @@ export class ResultCache {
     let bytes = 0
     try {
       for await (const batch of made) {
-        const more = batch.bytes.length + batch.ends.byteLength
-        if (batches && this.#pendingBytes + more <= MAX_RESULT_BYTES) {
+        const batchBytes = batch.bytes.length + batch.ends.byteLength
+        if (batches && this.#pendingBytes + batchBytes <= MAX_RESULT_BYTES) {
           batches.push(batch)
-          bytes += more
-          this.#pendingBytes += more
+          bytes += batchBytes
+          this.#pendingBytes += batchBytes
         } else {
           batches = undefined
           this.#pendingBytes -= bytes

@@ -51,11 +51,11 @@ export interface ResultRules {
 }
 
 /** Encodes the text values of a row for the device. */
-export type TextFor = (row: WorklistRow) => RowText
+export type RowTextEncoder = (row: WorklistRow) => RowText
 
 /** Rows processed before yielding to the event loop. */
 const ROWS_PER_TURN = 500
-const OUTSIDE = message('worklist.outside-asked')
+const OUTSIDE_REASON = message('worklist.outside-asked')
 
 /**
  * Matches, sorts and truncates the rows of an answer. Rejects with the abort reason of the signal.
@@ -63,38 +63,38 @@ const OUTSIDE = message('worklist.outside-asked')
 export async function makeResult(
   list: AnswerRows,
   query: WorklistQuery,
-  textFor: TextFor,
+  textFor: RowTextEncoder,
   signal: AbortSignal,
   rules: ResultRules,
 ): Promise<WorklistResult> {
   const { rows, order } = list
   const keys = applicableKeys(query.keys, list)
   const table = findingTable()
-  const findingOf = new Uint16Array(rows.length)
+  const findingIndexes = new Uint16Array(rows.length)
   const verdictOn = verdictFunction(query, keys, textFor, rules, table.place)
   const matching: number[] = []
   for (const [step, index] of order.entries()) {
     if (step > 0 && step % ROWS_PER_TURN === 0) await yieldToEventLoop(signal)
     const row = rowAt(rows, index)
-    const place = verdictOn(row)
-    findingOf[index] = place
-    if (table.findings[place]?.verdict === 'sent') matching.push(index)
+    const findingIndex = verdictOn(row)
+    findingIndexes[index] = findingIndex
+    if (table.findings[findingIndex]?.verdict === 'sent') matching.push(index)
   }
   const chosen = nearestToNow(rows, matching, rules)
   if (chosen.length < matching.length) {
     const keep = new Set(chosen)
     const cut = table.place('cut', message('worklist.list-cut', { maxRows: rules.maxRows }))
-    for (const index of matching) if (!keep.has(index)) findingOf[index] = cut
+    for (const index of matching) if (!keep.has(index)) findingIndexes[index] = cut
   }
   return {
     chosen: Uint32Array.from(chosen),
-    verdicts: { findings: table.findings, runs: runsOf(findingOf) },
+    verdicts: { findings: table.findings, runs: runsOf(findingIndexes) },
     sent: chosen.length,
     cut: matching.length - chosen.length,
     remarks: query.keys
       .filter((key) => !keys.includes(key))
       .map(({ words }) => message('worklist.not-matched', { key: words })),
-    ...countsOf(table.findings, findingOf, keys),
+    ...countsOf(table.findings, findingIndexes, keys),
   }
 }
 
@@ -121,10 +121,10 @@ function countsOf(findings: readonly Finding[], findingOf: Uint16Array, keys: re
 }
 
 /** Why a valid row of a stored answer is withheld. */
-const CLOSED = message('worklist.closed-here')
-const PAST = message('worklist.dated-before-today')
-export const isClosedHere = (reason: Message | null): boolean => reason?.code === CLOSED.code
-export const isPast = (reason: Message | null): boolean => reason?.code === PAST.code
+const CLOSED_REASON = message('worklist.closed-here')
+const PAST_REASON = message('worklist.dated-before-today')
+export const isClosedHere = (reason: Message | null): boolean => reason?.code === CLOSED_REASON.code
+export const isPast = (reason: Message | null): boolean => reason?.code === PAST_REASON.code
 
 /**
  * Returns the function that decides about one row: the first key that it does not match, then the
@@ -133,7 +133,7 @@ export const isPast = (reason: Message | null): boolean => reason?.code === PAST
 function verdictFunction(
   query: WorklistQuery,
   keys: readonly RowKey[],
-  textFor: TextFor,
+  textFor: RowTextEncoder,
   { askedFor, now, closedSteps, hideStarted }: ResultRules,
   place: ReturnType<typeof findingTable>['place'],
 ): (row: WorklistRow) => number {
@@ -141,13 +141,13 @@ function verdictFunction(
   // A stored answer may cover more days than would be requested now, and a partner may ignore the
   // requested days. If the query specifies neither dates nor an order, only the window excludes
   // those rows.
-  const isStoredWider =
+  const isStoredRangeWider =
     askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
-  const limitsToWindow = isStoredWider || !(query.namesDate || query.namesOrder)
+  const limitsToWindow = isStoredRangeWider || !(query.namesDate || query.namesOrder)
   const [from, to] = [daOf(query.window.dateStart), daOf(query.window.dateEnd)]
   const today = daOf(now.day)
   const sent = place('sent')
-  const outside = place('sent', null, [OUTSIDE])
+  const outside = place('sent', null, [OUTSIDE_REASON])
   const filtered = keys.map((key) => ({ key, place: place('filtered', key.words) }))
   return (row) => {
     const date = row.values.ScheduledProcedureStepStartDate
@@ -157,16 +157,20 @@ function verdictFunction(
     const performed = performedReason(row, hideStarted)
     if (performed) return place('filtered', performed)
     if (row.withheld) return place('withheld', row.withheld)
-    if (closedSteps && date < today) return place('withheld', PAST)
+    if (closedSteps && date < today) return place('withheld', PAST_REASON)
     const { StudyInstanceUID, ScheduledProcedureStepID } = row.values
     if (closedSteps?.has(`${StudyInstanceUID} ${ScheduledProcedureStepID}`))
-      return place('withheld', CLOSED)
+      return place('withheld', CLOSED_REASON)
     const { withheld, remarks } = textFor(row)
     if (withheld) return place('withheld', withheld)
     const isOutside = date < first || date > last
     if (remarks.length === 0 && !row.progress) return isOutside ? outside : sent
-    const started = row.progress ? [startedRemark(row.progress)] : []
-    return place('sent', null, [...(isOutside ? [OUTSIDE] : []), ...started, ...remarks])
+    const startedRemarks = row.progress ? [startedRemark(row.progress)] : []
+    return place('sent', null, [
+      ...(isOutside ? [OUTSIDE_REASON] : []),
+      ...startedRemarks,
+      ...remarks,
+    ])
   }
 }
 
@@ -202,7 +206,7 @@ export async function* identifiersOf(
   { rows }: AnswerRows,
   chosen: Uint32Array,
   encoder: IdentifierEncoder,
-  textFor: TextFor,
+  textFor: RowTextEncoder,
   signal: AbortSignal,
 ): AsyncGenerator<EncodedIdentifiers, void, void> {
   let scratch = Buffer.allocUnsafe(BATCH_BYTES)

@@ -11,14 +11,14 @@ import { dashboardWorklist } from '#shared/contract/dashboard.ts'
 import {
   dashboardExams,
   type ExamDay,
-  ExamPrint,
+  ExamPrintQuery,
   MAX_EXAMS,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { endDowntime, startDowntime } from './downtime.ts'
-import { explain } from './explain.ts'
+import { explainExam } from './explain.ts'
 import { listInspections } from './inspection-queries.ts'
 import { findInspection } from './inspections.ts'
 import { refreshDay, type Schedule } from './schedule.ts'
@@ -41,7 +41,7 @@ export function serveWorklist(app: HttpApp, context: Context, worklist: Worklist
       return found
     },
     askWorklist: async ({ body, user }) =>
-      worklist.ask(body, enabledDevice(context, body.deviceId), user),
+      worklist.ask(body, requireEnabledDevice(context, body.deviceId), user),
     closeStep({ body, user }) {
       const closed = closeStep(context, body, userActor(user.userId))
       feed.noteChange('exams')
@@ -78,19 +78,19 @@ export function serveSchedule(
       const asked =
         deviceId === null
           ? listDevices(context.database).filter(({ isEnabled }) => isEnabled)
-          : [enabledDevice(context, deviceId)]
+          : [requireEnabledDevice(context, deviceId)]
       if (asked.length === 0) throw new ApiError('refused', message('worklist.no-device-on'))
       const zone = timeZoneOf(context.settings.get('clinic.timeZone'))
       return refreshDay(worklist, day ?? clinicDay(context.clock(), zone), asked, user)
     },
     explain: ({ body, user }) =>
-      explain(context, worklist, schedule, body, existingDevice(context, body.deviceId), user),
+      explainExam(context, worklist, schedule, body, requireDevice(context, body.deviceId), user),
   }
   serveAll(app, dashboardExams, handlers, { afterChange: () => context.feed.noteChange('exams') })
   serveFile(
     app,
     '/dashboard/worklist/exams/print',
-    { access: dashboardExams.exams.access, query: ExamPrint },
+    { access: dashboardExams.exams.access, query: ExamPrintQuery },
     async ({ query: { day, language } }, reply) => {
       const exams = await schedule.day({ day }, MAX_EXAMS)
       const fileName = `worklist-${exams.day}.pdf`
@@ -121,7 +121,7 @@ async function renderSheet(
   })
 }
 
-function existingDevice({ database }: Context, deviceId: string): Device {
+function requireDevice({ database }: Context, deviceId: string): Device {
   const device = findDevice(database, deviceId)
   if (!device) throw refused(message('devices.no-such-device'))
   return device
@@ -131,8 +131,8 @@ function existingDevice({ database }: Context, deviceId: string): Device {
  * Returns an enabled device. A disabled device is rejected before it can query, so no query is made
  * in its place either.
  */
-function enabledDevice(context: Context, deviceId: string): Device {
-  const device = existingDevice(context, deviceId)
+function requireEnabledDevice(context: Context, deviceId: string): Device {
+  const device = requireDevice(context, deviceId)
   if (!device.isEnabled) throw refused(message('worklist.device-off'))
   return device
 }

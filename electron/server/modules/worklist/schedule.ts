@@ -14,14 +14,14 @@ import type {
   ExamTally,
 } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
-import { WorklistAsk } from '#shared/contract/worklist.ts'
+import { WorklistTestQuery } from '#shared/contract/worklist.ts'
 import { hasStartTime } from '#shared/exam-start-time.ts'
 import { type Message, storedMessage } from '#shared/messages/message.ts'
 import { daOf, secondsAt } from './dates.ts'
 import type { DeviceLists, PlannedRow } from './device-lists.ts'
 import { type ExamFacts, findExamFacts } from './queries.ts'
 import { compare, type WorklistRow } from './row.ts'
-import type { AskingUser, Worklist } from './worklist.ts'
+import type { QueryingUser, Worklist } from './worklist.ts'
 
 /** The counts of a day, and the exams that are overdue by more than an hour. */
 export interface TodaysExams extends ExamTally {
@@ -128,7 +128,7 @@ export class Schedule {
       today: now.day,
       now: now.time,
       source,
-      exams: exams.filter(SHOW_FILTERS[show]).slice(0, most),
+      exams: exams.filter(FILTER_PREDICATES[show]).slice(0, most),
       tally: tallyOf(exams),
     }
   }
@@ -162,15 +162,15 @@ export class Schedule {
     const { clock, settings } = this.#context
     const limit = wallClock(clock() - LATE_AFTER_MS, timeZoneOf(settings.get('clinic.timeZone')))
     const lateTime = limit.time.replaceAll(':', '')
-    const late = exams.filter(
+    const lateExams = exams.filter(
       (exam) => limit.day >= day && exam.isOverdue && exam.startTime <= lateTime,
     )
-    const [first] = late
+    const [first] = lateExams
     const date = daOf(day)
     const seconds = first ? secondsAt(date, this.#now().time) - secondsAt(date, first.startTime) : 0
     return {
       ...tallyOf(exams),
-      late: late.length,
+      late: lateExams.length,
       lateSince: first ? instantOf(clock() - Math.max(0, seconds) * 1000) : null,
     }
   }
@@ -191,7 +191,7 @@ export async function refreshDay(
   worklist: Worklist,
   day: string,
   devices: readonly Device[],
-  user: AskingUser,
+  user: QueryingUser,
 ) {
   const sentences = new Map<string, Message>()
   let failed = 0
@@ -199,7 +199,7 @@ export async function refreshDay(
     await Promise.all(
       devices.slice(first, first + MAX_CONCURRENT_REQUESTS).map(async (device) => {
         const { deviceId } = device
-        const ask = WorklistAsk.parse({ deviceId, startDate: day, endDate: day })
+        const ask = WorklistTestQuery.parse({ deviceId, startDate: day, endDate: day })
         const asked = await worklist.ask(ask, device, user)
         if (asked.source !== 'none' && (asked.fault === null || asked.fault === 'invalid')) return
         failed++
@@ -214,18 +214,19 @@ const isWaiting = ({ state, withheld }: Exam) => state === 'scheduled' && withhe
 const isWithheld = ({ withheld, devices }: Exam) =>
   withheld !== null || devices.some((device) => device.withheld !== null)
 
-const SHOW_FILTERS: Readonly<Record<(typeof EXAM_FILTERS)[number], (exam: Exam) => boolean>> = {
-  all: () => true,
-  waiting: isWaiting,
-  withheld: isWithheld,
-  overdue: ({ isOverdue }) => isOverdue,
-}
+const FILTER_PREDICATES: Readonly<Record<(typeof EXAM_FILTERS)[number], (exam: Exam) => boolean>> =
+  {
+    all: () => true,
+    waiting: isWaiting,
+    withheld: isWithheld,
+    overdue: ({ isOverdue }) => isOverdue,
+  }
 
 const tallyOf = (exams: readonly Exam[]): ExamTally => ({
   all: exams.length,
   waiting: exams.filter(isWaiting).length,
   withheld: exams.filter(isWithheld).length,
-  overdue: exams.filter(SHOW_FILTERS.overdue).length,
+  overdue: exams.filter(FILTER_PREDICATES.overdue).length,
   begun: exams.filter(({ state }) => state === 'started' || state === 'images').length,
   completed: exams.filter(({ state }) => state === 'completed').length,
 })

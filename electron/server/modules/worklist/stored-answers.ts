@@ -5,8 +5,8 @@ import {
   type AnswerRecord,
   deleteAnswersOf,
   findCoveringAnswer,
-  keepDocument,
   putAnswer,
+  storeDocument,
 } from './queries.ts'
 
 /** A valid answer that could not be written yet. */
@@ -47,10 +47,10 @@ export class StoredAnswers {
       await database.commitSoon(() => {
         for (const aeTitle of voided) deleteAnswersOf(database, aeTitle)
         for (const [, answer] of earlier) {
-          keepDocument(this.#context, answer.body, answer.record.documentHash)
+          storeDocument(this.#context, answer.body, answer.record.documentHash)
           putAnswer(database, answer.record)
         }
-        keepDocument(this.#context, body, record.documentHash)
+        storeDocument(this.#context, body, record.documentHash)
         if (isGood) putAnswer(database, record)
       })
       for (const aeTitle of voided) this.#voided.delete(aeTitle)

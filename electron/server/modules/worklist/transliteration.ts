@@ -10,14 +10,14 @@
  * has an alphabetic group passes only that (PS3.5 §6.2.1.2).
  */
 export function transliterate(text: string): string | undefined {
-  if (PLAIN.test(text)) return text
+  if (PLAIN_TEXT.test(text)) return text
   // A superscript after a digit would become another digit: 10² is not 102.
   if (/\d[²³¹⁰-⁹₀-₉]/u.test(text)) return undefined
   const latin = text
     .normalize('NFC')
     .replace(/[＾＝＼\p{Cf}]/gu, (sign) => (/\p{Cf}/u.test(sign) ? '' : ' '))
     .replace(/(?<=\d)[¼-¾⅐-⅞]/gu, ' $&')
-    .replace(SIGN, (sign) => SIGNS[sign] ?? sign)
+    .replace(SIGN_PATTERN, (sign) => SIGNS[sign] ?? sign)
     .normalize('NFKC')
     .replaceAll('⁄', '/')
     // NFKC turns the micro sign into the Greek letter: a microgram must not become a milligram.
@@ -26,47 +26,47 @@ export function transliterate(text: string): string | undefined {
     .replace(/[\uac00-\ud7a3]+/g, romanizeHangul)
     .replace(GREEK_PAIR, greekPair)
     .replace(/\p{Script=Greek}/gu, (letter, at: number, whole: string) =>
-      cased(GREEK[unaccented(letter)], letter, at, whole),
+      matchCase(GREEK[withoutAccents(letter)], letter, at, whole),
     )
     .replace(/\p{Script=Cyrillic}/gu, (letter, at: number, whole: string) =>
-      cased(CYRILLIC[letter.toLowerCase()], letter, at, whole),
+      matchCase(CYRILLIC[letter.toLowerCase()], letter, at, whole),
     )
     .replace(/\p{Script=Latin}/gu, (letter, at: number, whole: string) =>
-      cased(LATIN[letter.toLowerCase()], letter, at, whole),
+      matchCase(LATIN[letter.toLowerCase()], letter, at, whole),
     )
     .normalize('NFKD')
     .replace(/(?<=[A-Za-z]\p{M}*)\p{M}/gu, '')
-  const isComplete = PLAIN.test(latin) && (latin.trim() !== '' || text.trim() === '')
+  const isComplete = PLAIN_TEXT.test(latin) && (latin.trim() !== '' || text.trim() === '')
   return isComplete && delimitersOf(latin) === delimitersOf(text) ? latin : undefined
 }
 
 // An additional delimiter would change the structure of a name or add a value.
 const delimitersOf = (text: string) => text.replace(/[^\\^=]/g, '')
 
-const PLAIN = /^[\t\n\f\r\x20-\x7e]*$/
+const PLAIN_TEXT = /^[\t\n\f\r\x20-\x7e]*$/
 
 const SIGNS: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...'‘’‚‛ʹʻʼʾʿ´`'].map((sign) => [sign, "'"])),
   ...Object.fromEntries([...'“”„«»″'].map((sign) => [sign, '"'])),
   ...Object.fromEntries([...'‐‑‒–—―−'].map((sign) => [sign, '-'])),
   ...Object.fromEntries([...'・·•'].map((sign) => [sign, ' '])),
-  ...paired('±×÷°µ€、。「」', '+/- x / deg u EUR , . " "'),
+  ...letterMap('±×÷°µ€、。「」', '+/- x / deg u EUR , . " "'),
 }
-const SIGN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'gu')
+const SIGN_PATTERN = new RegExp(`[${Object.keys(SIGNS).join('')}]`, 'gu')
 
 /** Letters that are not a base letter with a diacritic. */
-const LATIN = paired('ßæœøłđðþħıŋŧĸə', 'ss ae oe o l d d th h i n t k a')
+const LATIN = letterMap('ßæœøłđðþħıŋŧĸə', 'ss ae oe o l d d th h i n t k a')
 
 /** ICAO Doc 9303-3 section 6 B, in which the soft sign has no equivalent. */
 const CYRILLIC: Readonly<Record<string, string>> = {
-  ...paired('абвгдеёжзийклмн', 'a b v g d e e zh z i i k l m n'),
-  ...paired('опрстуфхцчшщъыэюя', 'o p r s t u f kh ts ch sh shch ie y e iu ia'),
-  ...paired('ґєіїўѓќѕјљњћђџѐѝѣѳѵ', 'g ie i i u g k dz j lj nj c d dz e i ie f y'),
+  ...letterMap('абвгдеёжзийклмн', 'a b v g d e e zh z i i k l m n'),
+  ...letterMap('опрстуфхцчшщъыэюя', 'o p r s t u f kh ts ch sh shch ie y e iu ia'),
+  ...letterMap('ґєіїўѓќѕјљњћђџѐѝѣѳѵ', 'g ie i i u g k dz j lj nj c d dz e i ie f y'),
   ь: '',
 }
 
 /** ISO 843 type 2 (transcription), letter by letter. */
-const GREEK = paired(
+const GREEK = letterMap(
   'αβγδεζηθικλμνξοπρσςτυφχψω',
   'a v g d e z i th i k l m n x o p r s s t y f ch ps o',
 )
@@ -78,7 +78,7 @@ const GREEK = paired(
 const GREEK_PAIR = /[αε][υύ]|η[υύ]|ο[υύ]|γ[γξχ]|(?<!\p{L})μπ/giu
 
 function greekPair(pair: string, at: number, whole: string): string {
-  const [first = '', second = ''] = [...pair.toLowerCase()].map(unaccented)
+  const [first = '', second = ''] = [...pair.toLowerCase()].map(withoutAccents)
   // Before a voiceless consonant and at the end of a word, the second letter is an f.
   const isVoiceless = /^(?:[θκξπσςτφχψ]|(?!\p{L}))/iu.test(whole.slice(at + pair.length))
   const latin =
@@ -94,18 +94,19 @@ function greekPair(pair: string, at: number, whole: string): string {
   return isUpper(tail) ? latin.toUpperCase() : latin.charAt(0).toUpperCase() + latin.slice(1)
 }
 
-const unaccented = (letter: string) => letter.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
+const withoutAccents = (letter: string) =>
+  letter.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '')
 
 /**
  * Applies the case of the source letter: Ж is Zh in Живко and ZH in ЖИВКО. A letter without a
  * transliteration is returned as it is, which the caller detects.
  */
-function cased(latin: string | undefined, letter: string, at: number, whole: string): string {
+function matchCase(latin: string | undefined, letter: string, at: number, whole: string): string {
   if (latin === undefined) return letter
   if (!isUpper(letter)) return latin
   const [before, after] = [whole.charAt(at - 1), whole.charAt(at + letter.length)]
-  const isCapitals = isUpper(after) || (isUpper(before) && !isLower(after))
-  return latin.length === 1 || isCapitals
+  const isAllCaps = isUpper(after) || (isUpper(before) && !isLower(after))
+  return latin.length === 1 || isAllCaps
     ? latin.toUpperCase()
     : latin.charAt(0).toUpperCase() + latin.slice(1)
 }
@@ -115,28 +116,28 @@ const isLower = (letter: string) => /^\p{Ll}/u.test(letter)
 
 /** Hepburn romanization, by rows of the kana table. */
 const KANA: Readonly<Record<string, string>> = {
-  ...paired('あいうえお', 'a i u e o'),
-  ...paired('かきくけこ', 'ka ki ku ke ko'),
-  ...paired('がぎぐげご', 'ga gi gu ge go'),
-  ...paired('さしすせそ', 'sa shi su se so'),
-  ...paired('ざじずぜぞ', 'za ji zu ze zo'),
-  ...paired('たちつてと', 'ta chi tsu te to'),
-  ...paired('だぢづでど', 'da ji zu de do'),
-  ...paired('なにぬねの', 'na ni nu ne no'),
-  ...paired('はひふへほ', 'ha hi fu he ho'),
-  ...paired('ばびぶべぼ', 'ba bi bu be bo'),
-  ...paired('ぱぴぷぺぽ', 'pa pi pu pe po'),
-  ...paired('まみむめも', 'ma mi mu me mo'),
-  ...paired('やゆよ', 'ya yu yo'),
-  ...paired('らりるれろ', 'ra ri ru re ro'),
-  ...paired('わゐゑをん', 'wa i e o n'),
-  ...paired('ゔ', 'vu'),
+  ...letterMap('あいうえお', 'a i u e o'),
+  ...letterMap('かきくけこ', 'ka ki ku ke ko'),
+  ...letterMap('がぎぐげご', 'ga gi gu ge go'),
+  ...letterMap('さしすせそ', 'sa shi su se so'),
+  ...letterMap('ざじずぜぞ', 'za ji zu ze zo'),
+  ...letterMap('たちつてと', 'ta chi tsu te to'),
+  ...letterMap('だぢづでど', 'da ji zu de do'),
+  ...letterMap('なにぬねの', 'na ni nu ne no'),
+  ...letterMap('はひふへほ', 'ha hi fu he ho'),
+  ...letterMap('ばびぶべぼ', 'ba bi bu be bo'),
+  ...letterMap('ぱぴぷぺぽ', 'pa pi pu pe po'),
+  ...letterMap('まみむめも', 'ma mi mu me mo'),
+  ...letterMap('やゆよ', 'ya yu yo'),
+  ...letterMap('らりるれろ', 'ra ri ru re ro'),
+  ...letterMap('わゐゑをん', 'wa i e o n'),
+  ...letterMap('ゔ', 'vu'),
 }
 
 /** The vowels that small kana put in place of the preceding vowel. */
 const SMALL: Readonly<Record<string, string>> = {
-  ...paired('ゃゅょ', 'ya yu yo'),
-  ...paired('ぁぃぅぇぉ', 'a i u e o'),
+  ...letterMap('ゃゅょ', 'ya yu yo'),
+  ...letterMap('ぁぃぅぇぉ', 'a i u e o'),
 }
 
 /**
@@ -151,19 +152,23 @@ export function romanizeKana(kana: string): string {
   )) {
     const small = SMALL[letter]
     if (letter === 'っ') isDoubled = true
-    else if (small && romaji) romaji = withSmall(romaji, small)
+    else if (small && romaji) romaji = withSmallKana(romaji, small)
     else if (letter !== 'ー' || !romaji) {
       const syllable = KANA[letter] ?? letter
       // Hepburn doubles ch as tch.
-      const double = isDoubled ? (syllable.startsWith('ch') ? 't' : syllable.charAt(0)) : ''
-      romaji += double + syllable
+      const doubledConsonant = isDoubled
+        ? syllable.startsWith('ch')
+          ? 't'
+          : syllable.charAt(0)
+        : ''
+      romaji += doubledConsonant + syllable
       isDoubled = false
     }
   }
-  return capital(isDoubled ? `${romaji}tsu` : romaji)
+  return capitalize(isDoubled ? `${romaji}tsu` : romaji)
 }
 
-function withSmall(romaji: string, small: string): string {
+function withSmallKana(romaji: string, small: string): string {
   const stem = romaji.slice(0, -1)
   if (small.length === 1) return stem + small
   // きゃ is kya, but しゃ, ちゃ and じゃ already contain the y sound in their consonant.
@@ -189,13 +194,13 @@ export function romanizeHangul(hangul: string): string {
     ]
     return `${INITIALS[initial]}${VOWELS[vowel]}${FINALS[final]}`
   })
-  return capital(syllables.join(''))
+  return capitalize(syllables.join(''))
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Maps each letter to its romanization. */
-function paired(letters: string, latin: string): Readonly<Record<string, string>> {
+function letterMap(letters: string, latin: string): Readonly<Record<string, string>> {
   const parts = latin.split(' ')
   return Object.fromEntries([...letters].map((letter, at) => [letter, parts[at] ?? '']))
 }

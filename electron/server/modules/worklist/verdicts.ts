@@ -45,12 +45,12 @@ export function findingTable() {
       remarks: readonly Message[] = [],
     ): number {
       const key = JSON.stringify([verdict, reason, remarks])
-      let place = places.get(key)
-      if (place === undefined) {
-        place = findings.push({ verdict, reason, remarks }) - 1
-        places.set(key, place)
+      let findingIndex = places.get(key)
+      if (findingIndex === undefined) {
+        findingIndex = findings.push({ verdict, reason, remarks }) - 1
+        places.set(key, findingIndex)
       }
-      return place
+      return findingIndex
     },
   }
 }
@@ -91,7 +91,7 @@ export const StoredMessage = z.union([
   Message.nullable(),
   z.string().transform((text) => (text === '' ? null : verbatim(text))),
 ])
-const Stored = z.object({
+const StoredVerdicts = z.object({
   findings: z.array(
     z.object({
       verdict: RowVerdict.shape.verdict,
@@ -108,7 +108,7 @@ const Stored = z.object({
 })
 
 export const readVerdicts = (bytes: Buffer): VerdictDocument =>
-  Stored.parse(JSON.parse(bytes.toString()))
+  StoredVerdicts.parse(JSON.parse(bytes.toString()))
 
 /** A document that many records refer to. */
 export interface SharedDocument {

@@ -13,7 +13,7 @@ import type { AnswerNote } from '#shared/contract/events.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { AnswerSource, Inspection } from '#shared/contract/worklist.ts'
 import { type Message, message } from '#shared/messages/message.ts'
-import { type AnswerRows, checkStepCount, readRows, storedItems } from './answer.ts'
+import { type AnswerRows, checkStepCount, parseStoredItems, readRows } from './answer.ts'
 import { currentDowntime, endDowntime } from './downtime.ts'
 import { FAULTS } from './faults.ts'
 import type { RequestScope } from './item.ts'
@@ -66,9 +66,9 @@ interface LatestAnswer extends ParsedAnswer {
 const MAX_CACHE_BYTES = 64 << 20
 /** Estimated memory of an answer with its rows, as a multiple of its body. */
 const MEMORY_FACTOR = 3
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 /** A stored answer from further in the future than this has an unknown age and is not used. */
-const MAX_CLOCK_SKEW_MS = MINUTE
+const MAX_CLOCK_SKEW_MS = MINUTE_MS
 
 /**
  * The partner's answers. Identical requests share one call, and a request is not repeated within
@@ -91,7 +91,10 @@ export class WorklistCache {
   })
   readonly #pending = new Map<string, PendingAnswer>()
   /** Lists that some query still uses, including those too large for `#lists`. */
-  readonly #inUse = new Map<string, Pick<PendingAnswer, 'notes'> & { list: WeakRef<AnswerRows> }>()
+  readonly #listsInUse = new Map<
+    string,
+    Pick<PendingAnswer, 'notes'> & { list: WeakRef<AnswerRows> }
+  >()
   readonly #calls = new SingleFlight<ServedAnswer>()
 
   constructor(context: Context, requester: Requester, eventLog: EventLog) {
@@ -229,10 +232,10 @@ export class WorklistCache {
     const { clock, settings } = this.#context
     const age = clock() - receivedAt
     if (age < -MAX_CLOCK_SKEW_MS) return undefined
-    if (age <= settings.get('worklist.storedMinutes') * MINUTE) return 'stored'
+    if (age <= settings.get('worklist.storedMinutes') * MINUTE_MS) return 'stored'
     const zone = timeZoneOf(settings.get('clinic.timeZone'))
     const isToday = wallClock(receivedAt, zone).day === wallClock(clock(), zone).day
-    const isRecent = age <= settings.get('worklist.downtimeHours') * 60 * MINUTE
+    const isRecent = age <= settings.get('worklist.downtimeHours') * 60 * MINUTE_MS
     return isToday && isRecent && currentDowntime(this.#context).isOn ? 'downtime' : undefined
   }
 
@@ -242,7 +245,7 @@ export class WorklistCache {
     const known = this.#cached(key)
     if (known) return known.list
     const body = readDocument(this.#context, documentHash)
-    const items = body && storedItems(body)
+    const items = body && parseStoredItems(body)
     if (!items) return undefined
     const list = await readRows(items, askedFor)
     this.#lists.set(key, { list, notes: [] }, { size: body.length * MEMORY_FACTOR })
@@ -261,8 +264,9 @@ export class WorklistCache {
     checkStepCount(answer.items)
     const list = readRows(answer.items, askedFor)
       .then((rows) => {
-        for (const [other, { list }] of this.#inUse) if (!list.deref()) this.#inUse.delete(other)
-        this.#inUse.set(key, { notes, list: new WeakRef(rows) })
+        for (const [other, { list }] of this.#listsInUse)
+          if (!list.deref()) this.#listsInUse.delete(other)
+        this.#listsInUse.set(key, { notes, list: new WeakRef(rows) })
         return rows
       })
       .finally(() => this.#pending.delete(key))
@@ -274,7 +278,7 @@ export class WorklistCache {
   #cached(key: string): ParsedAnswer | undefined {
     const known = this.#lists.get(key)
     if (known) return known
-    const used = this.#inUse.get(key)
+    const used = this.#listsInUse.get(key)
     const list = used?.list.deref()
     return used && list && { notes: used.notes, list }
   }

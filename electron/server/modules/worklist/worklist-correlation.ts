@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import type { SentWorklistRow } from '#server/modules/studies/image-study-row.ts'
-import { readRows, storedItems } from './answer.ts'
+import { parseStoredItems, readRows } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
 import {
   type CharacterSetPolicy,
@@ -68,9 +68,9 @@ const FIRST_WITHOUT_UID = 3
  * and bytes.
  */
 const MAX_RESULTS = 500
-const MAX_OPENED = 200
-const MAX_PARSED = 20
-const MAX_BYTES = 96 << 20
+const MAX_OPENED_RECORDS = 200
+const MAX_PARSED_ANSWERS = 20
+const MAX_RETAINED_BYTES = 96 << 20
 
 interface Candidate {
   readonly index: number
@@ -98,14 +98,16 @@ export async function findSentRow(
   given: CorrelationQuery,
 ): Promise<SentWorklistRow | undefined> {
   const query = trimmed(given)
-  const closestPossible = JOINS.findIndex((join) => isPossible(join, query))
-  if (closestPossible < 0) return undefined
+  const strictestPossibleIndex = JOINS.findIndex((join) => isPossible(join, query))
+  if (strictestPossibleIndex < 0) return undefined
   const search: Search = { query, opened: new Map(), bytes: 0, parsed: 0, best: undefined }
   const { opened } = search
   for (const sent of listSentAnswers(context.database, query.callingAeTitle, MAX_RESULTS)) {
     const known = opened.get(sent.answerHash)
     const isExhausted =
-      opened.size >= MAX_OPENED || search.bytes >= MAX_BYTES || search.parsed >= MAX_PARSED
+      opened.size >= MAX_OPENED_RECORDS ||
+      search.bytes >= MAX_RETAINED_BYTES ||
+      search.parsed >= MAX_PARSED_ANSWERS
     if (known ? known.length === 0 : isExhausted) continue
     await setImmediate()
     const body = known ? undefined : bodyIfRelevant(context, sent.answerHash, search)
@@ -115,13 +117,13 @@ export async function findSentRow(
     if (body) search.parsed++
     const candidates = body ? await candidatesIn(body, verdicts.context, query) : (known ?? [])
     opened.set(sent.answerHash, candidates)
-    const found = strictest(candidates, verdicts, search.best?.join ?? JOINS.length)
+    const found = strictestMatch(candidates, verdicts, search.best?.join ?? JOINS.length)
     if (found)
       search.best = {
         join: found.join,
         row: found.candidate && sentRowOf(context, found.candidate, verdicts, sent, query),
       }
-    if (search.best && search.best.join <= closestPossible) break
+    if (search.best && search.best.join <= strictestPossibleIndex) break
   }
   return search.best?.row
 }
@@ -136,12 +138,12 @@ export async function stepsLastSent(
   const verdicts = last && verdictsOf(context, last)
   const body = last && readDocument(context, last.answerHash)
   if (!body || !verdicts?.context) return steps
-  const { rows } = await readRows(storedItems(body) ?? [], verdicts.context)
+  const { rows } = await readRows(parseStoredItems(body) ?? [], verdicts.context)
   for (const [index, { verdict }] of [...findingsOf(verdicts)].entries()) {
     const values = rows[index]?.values
     if (verdict !== 'sent' || !values) continue
-    const ofStudy = steps.get(values.StudyInstanceUID) ?? new Set()
-    steps.set(values.StudyInstanceUID, ofStudy.add(values.ScheduledProcedureStepID))
+    const stepsOfStudy = steps.get(values.StudyInstanceUID) ?? new Set()
+    steps.set(values.StudyInstanceUID, stepsOfStudy.add(values.ScheduledProcedureStepID))
   }
   return steps
 }
@@ -168,7 +170,7 @@ function sentRowOf(
 ): SentWorklistRow {
   const isChanged = ([...findingsOf(verdicts)][index]?.remarks.length ?? 0) > 0
   const device = recogniseDevice(context, callingAeTitle, remoteAddress)
-  const policy = policyOf(device, declaredIn(verdicts))
+  const policy = policyOf(device, declaredCharacterSets(verdicts))
   const values = isChanged ? { ...row.values, ...textsAsSent(row, verdicts, policy) } : row.values
   return {
     studyInstanceUid: values.StudyInstanceUID,
@@ -198,8 +200,8 @@ function joinOf({ values }: WorklistRow, query: CorrelationQuery): number {
   const join = JOINS.findIndex((one) => isPossible(one, query) && one.equal.every(isEqual))
   if (join < FIRST_WITHOUT_UID) return join
   // Short numbers recur: if both order and patient differ, the step number is a coincidence.
-  const isOther = (name: Identifier) => query[name] !== '' && !isEqual(name)
-  return isOther('accessionNumber') && isOther('patientId') ? -1 : join
+  const isDifferent = (name: Identifier) => query[name] !== '' && !isEqual(name)
+  return isDifferent('accessionNumber') && isDifferent('patientId') ? -1 : join
 }
 
 /** The rows of an answer that any join matches, each with its strictest join. */
@@ -208,7 +210,7 @@ async function candidatesIn(
   askedFor: RequestScope,
   query: CorrelationQuery,
 ): Promise<readonly Candidate[]> {
-  const { rows } = await readRows(storedItems(body) ?? [], askedFor)
+  const { rows } = await readRows(parseStoredItems(body) ?? [], askedFor)
   return rows.flatMap((row, index) => {
     const join = joinOf(row, query)
     return join < 0 ? [] : [{ index, join, row }]
@@ -225,7 +227,7 @@ interface CorrelationMatch {
  * The sent row with the strictest join, if that is stricter than `limit`; the first step if a study
  * has several.
  */
-function strictest(
+function strictestMatch(
   candidates: readonly Candidate[],
   verdicts: VerdictDocument,
   limit: number,
@@ -259,7 +261,7 @@ function mayContain(body: Buffer, query: CorrelationQuery): boolean {
 }
 
 /** The character set that the query declared, according to its record. */
-const declaredIn = ({ keys }: VerdictDocument): readonly string[] =>
+const declaredCharacterSets = ({ keys }: VerdictDocument): readonly string[] =>
   keys
     .find(({ keyword }) => keyword === 'SpecificCharacterSet')
     ?.value.split('\\')

@@ -1,15 +1,15 @@
 import PDFDocument from 'pdfkit'
 import { ReportFonts } from '#server/modules/reports/report-pdf-fonts.ts'
 import { type TextStyle, Typesetter } from '#server/modules/reports/report-pdf-lines.ts'
-import { code128 } from '#shared/code128.ts'
+import { code128Symbols } from '#shared/code128.ts'
 import type { Exam, ExamDay } from '#shared/contract/dashboard-exams.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 /** Page sizes in points (1/72 inch). */
-const SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
+const PAGE_SIZES = { A4: [595.28, 841.89], Letter: [612, 792] } as const
 const SIDE_MARGIN = 40
-const TOP = 92
-const BOTTOM = 52
+const TOP_MARGIN = 92
+const BOTTOM_MARGIN = 52
 const ROW_HEIGHT = 58
 /**
  * Width of a bar module: a third of a millimetre, which hand-held readers can read from laser
@@ -24,13 +24,13 @@ const textStyle = (size: number, weight: 400 | 700, color = '#1b2430'): TextStyl
   color,
   leading: size * 1.35,
 })
-const TITLE = textStyle(15, 700)
-const STRONG = textStyle(10.5, 700)
-const PLAIN = textStyle(9, 400)
-const SMALL = textStyle(8, 400, '#5c6673')
-const WARNING = textStyle(8, 700, '#9c1c1c')
+const TITLE_STYLE = textStyle(15, 700)
+const STRONG_STYLE = textStyle(10.5, 700)
+const PLAIN_STYLE = textStyle(9, 400)
+const SMALL_STYLE = textStyle(8, 400, '#5c6673')
+const WARNING_STYLE = textStyle(8, 700, '#9c1c1c')
 
-const WORDS = {
+const SHEET_TEXTS = {
   en: {
     title: (day: string) => `Worklist of ${day}`,
     listed: (at: string) =>
@@ -89,18 +89,18 @@ export interface WorklistSheetInput {
  */
 export function renderWorklistSheet(input: WorklistSheetInput): Promise<Buffer> {
   const { day, paper, language } = input
-  const pages = pagesOf(day.exams, rowsOnPage(paper), WORDS[language].anywhere)
+  const pages = pagesOf(day.exams, rowsOnPage(paper), SHEET_TEXTS[language].anywhere)
   const sheet = new Sheet(input)
   for (const [at, page] of pages.entries()) sheet.addPage(page, at + 1, pages.length)
   return sheet.finish()
 }
 
-const rowsOnPage = (paper: keyof typeof SIZES): number =>
-  Math.floor((SIZES[paper][1] - TOP - BOTTOM) / ROW_HEIGHT)
+const rowsOnPage = (paper: keyof typeof PAGE_SIZES): number =>
+  Math.floor((PAGE_SIZES[paper][1] - TOP_MARGIN - BOTTOM_MARGIN) / ROW_HEIGHT)
 
 class Sheet {
   readonly #input: WorklistSheetInput
-  readonly #words: (typeof WORDS)[keyof typeof WORDS]
+  readonly #words: (typeof SHEET_TEXTS)[keyof typeof SHEET_TEXTS]
   readonly #size: readonly [number, number]
   /** Width between the margins. */
   readonly #width: number
@@ -110,8 +110,8 @@ class Sheet {
 
   constructor(input: WorklistSheetInput) {
     this.#input = input
-    this.#words = WORDS[input.language]
-    this.#size = SIZES[input.paper]
+    this.#words = SHEET_TEXTS[input.language]
+    this.#size = PAGE_SIZES[input.paper]
     this.#width = this.#size[0] - 2 * SIDE_MARGIN
     const doc = new PDFDocument({
       size: [...this.#size],
@@ -137,17 +137,19 @@ class Sheet {
     const [words, width] = [this.#words, this.#width]
     const right = SIDE_MARGIN + width * 0.58
     this.#document.addPage({ size: [...this.#size], margin: 0 })
-    this.#write(room, TITLE, SIDE_MARGIN, 44, width * 0.55)
-    this.#write(words.title(day.day), STRONG, right, 44, width * 0.42)
-    this.#write(clinicName, SMALL, SIDE_MARGIN, 60, width * 0.55)
-    this.#write(words.listed(listedAt), SMALL, right, 60, width * 0.42)
-    if (day.source.kind === 'stored') this.#write(words.stored, WARNING, SIDE_MARGIN, 76, width)
-    this.#rule(TOP - 6)
-    if (exams.length === 0) this.#write(words.nothing, PLAIN, SIDE_MARGIN, TOP + 18, width)
-    for (const [index, exam] of exams.entries()) this.#row(exam, TOP + index * ROW_HEIGHT)
+    this.#write(room, TITLE_STYLE, SIDE_MARGIN, 44, width * 0.55)
+    this.#write(words.title(day.day), STRONG_STYLE, right, 44, width * 0.42)
+    this.#write(clinicName, SMALL_STYLE, SIDE_MARGIN, 60, width * 0.55)
+    this.#write(words.listed(listedAt), SMALL_STYLE, right, 60, width * 0.42)
+    if (day.source.kind === 'stored')
+      this.#write(words.stored, WARNING_STYLE, SIDE_MARGIN, 76, width)
+    this.#rule(TOP_MARGIN - 6)
+    if (exams.length === 0)
+      this.#write(words.nothing, PLAIN_STYLE, SIDE_MARGIN, TOP_MARGIN + 18, width)
+    for (const [index, exam] of exams.entries()) this.#row(exam, TOP_MARGIN + index * ROW_HEIGHT)
     this.#write(
       words.printed(printedAt, page, pages),
-      SMALL,
+      SMALL_STYLE,
       SIDE_MARGIN,
       this.#size[1] - 28,
       width,
@@ -162,24 +164,30 @@ class Sheet {
   #row(exam: Exam, y: number): void {
     const [left, barsAt] = [SIDE_MARGIN + 84, SIDE_MARGIN + this.#width - 222]
     const time = exam.startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2')
-    const patient = [shownDate(exam.patientBirthDate), exam.patientSex, exam.patientId]
+    const patient = [displayDate(exam.patientBirthDate), exam.patientSex, exam.patientId]
     this.#document
       .rect(SIDE_MARGIN, y + 8, 10, 10)
       .lineWidth(0.8)
       .stroke('#1b2430')
-    this.#write(this.#words.done, SMALL, SIDE_MARGIN, y + 28, 40)
-    this.#write(time, STRONG, SIDE_MARGIN + 40, y + 16, 44)
-    this.#write(shownName(exam.patientName), STRONG, left, y + 16, barsAt - left - 12)
-    this.#write(joined(patient), PLAIN, left, y + 30, barsAt - left - 12)
-    this.#write(joined([exam.modality, exam.description]), PLAIN, left, y + 43, barsAt - left - 12)
+    this.#write(this.#words.done, SMALL_STYLE, SIDE_MARGIN, y + 28, 40)
+    this.#write(time, STRONG_STYLE, SIDE_MARGIN + 40, y + 16, 44)
+    this.#write(displayName(exam.patientName), STRONG_STYLE, left, y + 16, barsAt - left - 12)
+    this.#write(joinParts(patient), PLAIN_STYLE, left, y + 30, barsAt - left - 12)
+    this.#write(
+      joinParts([exam.modality, exam.description]),
+      PLAIN_STYLE,
+      left,
+      y + 43,
+      barsAt - left - 12,
+    )
     if (exam.accessionNumber !== '') {
       this.#bars(exam.accessionNumber, barsAt, y + 6)
-      this.#write(exam.accessionNumber, PLAIN, barsAt, y + 42, 222)
+      this.#write(exam.accessionNumber, PLAIN_STYLE, barsAt, y + 42, 222)
     }
     if (exam.withheld)
       this.#write(
-        this.#words.withheld(english(exam.withheld)),
-        WARNING,
+        this.#words.withheld(englishText(exam.withheld)),
+        WARNING_STYLE,
         left,
         y + 54,
         this.#width - 84,
@@ -201,7 +209,7 @@ class Sheet {
 
   #bars(accessionNumber: string, x: number, y: number): void {
     let at = x
-    for (const [index, modules] of (code128(accessionNumber) ?? []).entries()) {
+    for (const [index, modules] of (code128Symbols(accessionNumber) ?? []).entries()) {
       if (index % 2 === 0)
         this.#document.rect(at, y, modules * MODULE_WIDTH, BAR_HEIGHT).fill('#000000')
       at += modules * MODULE_WIDTH
@@ -217,7 +225,7 @@ class Sheet {
   }
 }
 
-const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
+const joinParts = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')
 
 /**
  * The room that the partner specifies; otherwise the devices whose list has the exam; otherwise the
@@ -257,7 +265,7 @@ function pagesOf(exams: readonly Exam[], most: number, anywhere: string): RoomPa
 }
 
 /** Formats each component group of a PN as `LAST, FIRST MIDDLE`. */
-const shownName = (name: string): string =>
+const displayName = (name: string): string =>
   name
     .split('=')
     .map((group) => {
@@ -267,7 +275,7 @@ const shownName = (name: string): string =>
     .filter(Boolean)
     .join(' · ')
 
-const shownDate = (da: string): string => da.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
+const displayDate = (da: string): string => da.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')
 
 function collectBytes(doc: PDFKit.PDFDocument): Promise<Buffer> {
   const chunks: Uint8Array[] = []

@@ -8,15 +8,15 @@ import type { PerformedSteps } from '#server/modules/procedure-steps/performed-s
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { reportError } from '#server/platform/log.ts'
 import { type Requester, WebhookError } from '#server/webhooks/request.ts'
-import type { Device, Lint } from '#shared/contract/devices.ts'
+import type { Device, LintReport } from '#shared/contract/devices.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
-import { type Inspection, WorklistAsk } from '#shared/contract/worklist.ts'
+import { type Inspection, WorklistTestQuery } from '#shared/contract/worklist.ts'
 import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { type ConsoleQuery, consoleQuery, DEFAULT_TRANSFER_SYNTAX } from './console-query.ts'
+import { buildConsoleQuery, type ConsoleQuery, DEFAULT_TRANSFER_SYNTAX } from './console-query.ts'
 import { faultResult } from './faults.ts'
 import { inspectionOf, recordInspection } from './inspections.ts'
-import { lintOf } from './lint.ts'
+import { lintRows } from './lint.ts'
 import type { WorklistQuery } from './query.ts'
 import {
   CANCELLED,
@@ -32,7 +32,7 @@ import { WorklistCache } from './worklist-cache.ts'
 import { stepsLastSent } from './worklist-correlation.ts'
 
 /** The user who makes a query in a device's place. */
-export interface AskingUser {
+export interface QueryingUser {
   readonly userId: string
   readonly firstName: string
   readonly lastName: string
@@ -152,7 +152,7 @@ export class Worklist implements CFindScp {
   /**
    * Makes a query in a device's place, through the same code, and records it with the user's name.
    */
-  async ask(ask: WorklistAsk, device: Device, user: AskingUser): Promise<Inspection> {
+  async ask(ask: WorklistTestQuery, device: Device, user: QueryingUser): Promise<Inspection> {
     const { run } = await this.#runFor(consoleQueryOf(ask), device, user)
     return inspectionOf(this.#context, run)
   }
@@ -162,7 +162,7 @@ export class Worklist implements CFindScp {
    * query is recorded as made from the window, so what counts as sent to the device does not
    * change.
    */
-  async askWith(query: ConsoleQuery, device: Device, user: AskingUser): Promise<Inspection> {
+  async askWith(query: ConsoleQuery, device: Device, user: QueryingUser): Promise<Inspection> {
     const { run } = await this.#runFor(query, device, user)
     return inspectionOf(this.#context, run, Number.POSITIVE_INFINITY)
   }
@@ -172,17 +172,17 @@ export class Worklist implements CFindScp {
    * sent against the rules of the device's profile.
    * @throws {ApiError} unavailable: the query failed, so there is no list to check
    */
-  async lint(device: Device, user: AskingUser): Promise<Lint> {
+  async lint(device: Device, user: QueryingUser): Promise<LintReport> {
     const today = wallClock(this.#context.clock(), this.#timeZone).day
     const { deviceId, aeTitle } = device
-    const ask = WorklistAsk.parse({ deviceId, startDate: today, endDate: today })
+    const ask = WorklistTestQuery.parse({ deviceId, startDate: today, endDate: today })
     const { run, batches } = await this.#runFor(consoleQueryOf(ask), device, user)
     const { inspectionId = 0, sentence = verbatim('') } = run.summary ?? {}
     // A failed query must not look like a list without findings.
     if (run.final.status !== 0 && batches.length === 0) throw new ApiError('unavailable', sentence)
     const before = await stepsLastSent(this.#context, aeTitle)
     return {
-      ...(await lintOf(batches, DEFAULT_TRANSFER_SYNTAX, device, before)),
+      ...(await lintRows(batches, DEFAULT_TRANSFER_SYNTAX, device, before)),
       inspectionId,
     }
   }
@@ -191,7 +191,7 @@ export class Worklist implements CFindScp {
   async #runFor(
     { identifier, transferSyntax }: ConsoleQuery,
     device: Device,
-    { userId, firstName, lastName }: AskingUser,
+    { userId, firstName, lastName }: QueryingUser,
   ) {
     const association = {
       associationId: 'window',
@@ -230,7 +230,7 @@ function finalStatus({ result, maxRows }: CachedResult): DimseResult {
   return { status: 0x0000 }
 }
 
-const consoleQueryOf = (ask: WorklistAsk): ConsoleQuery => ({
-  identifier: consoleQuery(ask),
+const consoleQueryOf = (ask: WorklistTestQuery): ConsoleQuery => ({
+  identifier: buildConsoleQuery(ask),
   transferSyntax: DEFAULT_TRANSFER_SYNTAX,
 })

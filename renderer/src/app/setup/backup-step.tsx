@@ -92,7 +92,7 @@ function FirstBackup({ backup, hasKey }: { backup: BackupState; hasKey: boolean 
           <Text c="dimmed">{t('ui.setup.backup.byItself')}</Text>
           {!hasKey && <Notice tone="warning">{t('ui.setup.backup.noKey')}</Notice>}
           <div role="status">
-            {running && <Running running={running} />}
+            {running && <BackupProgress running={running} />}
             {!running && last && (
               <Notice
                 tone={last.success ? 'good' : 'danger'}
@@ -131,7 +131,11 @@ function FirstBackup({ backup, hasKey }: { backup: BackupState; hasKey: boolean 
   )
 }
 
-function Running({ running: { phase, share } }: { running: NonNullable<BackupState['running']> }) {
+function BackupProgress({
+  running: { phase, share },
+}: {
+  running: NonNullable<BackupState['running']>
+}) {
   const name = t(`ui.setup.backup.phases.${phase}`)
   const isKnown = isCounted(share)
   return (

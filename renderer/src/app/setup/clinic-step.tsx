@@ -46,7 +46,7 @@ export function ClinicStep({ state, onNext }: StepProps) {
           <Select
             label={t('ui.setup.clinic.zone')}
             description={<CurrentTime zone={form.values.timeZone} />}
-            data={zonesWith(ofThisPc, form.values.timeZone)}
+            data={zoneOptions(ofThisPc, form.values.timeZone)}
             searchable
             allowDeselect={false}
             nothingFoundMessage={t('ui.setup.clinic.nothing')}
@@ -78,7 +78,7 @@ export function ClinicStep({ state, onNext }: StepProps) {
 }
 
 /** The zone of the gateway's PC first: it is nearly always the one. */
-function zonesWith(ofThisPc: string, chosen: string) {
+function zoneOptions(ofThisPc: string, chosen: string) {
   const others = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== ofThisPc)
   const first = [ofThisPc, ...(chosen !== ofThisPc && !others.includes(chosen) ? [chosen] : [])]
   return [...first, ...others].map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))

@@ -54,14 +54,14 @@ export function DeviceStep({ state: { dicom, devices } }: Pick<StepProps, 'state
         </div>
       </Panel>
       <DeviceSimulator />
-      <Play dicom={dicom} />
+      <TryWithoutDevice dicom={dicom} />
     </Stack>
   )
 }
 
 function GatewayConnectionData({ dicom: { aeTitle, addresses, port, tlsPort } }: { dicom: Dicom }) {
-  const own = addresses.filter(({ kind }) => kind === 'network')
-  const shown = own.length > 0 ? own : addresses
+  const networkAddresses = addresses.filter(({ kind }) => kind === 'network')
+  const shown = networkAddresses.length > 0 ? networkAddresses : addresses
   const value = (text: string, what: string) => (
     <span className={css.value}>
       <b>{text}</b>
@@ -103,7 +103,7 @@ function ReceivedConnections({
 }: {
   device: SetupState['devices'][number]
 }) {
-  const called = name && name !== aeTitle ? `${name} (${aeTitle})` : aeTitle
+  const deviceLabel = name && name !== aeTitle ? `${name} (${aeTitle})` : aeTitle
   const isGiven = asked?.status === '0000'
   return (
     <div className={css.row} data-tone={isGiven ? 'good' : asked ? 'danger' : 'plain'}>
@@ -112,7 +112,7 @@ function ReceivedConnections({
         <b>
           {isGiven
             ? t('ui.setup.device.asked', {
-                name: called,
+                name: deviceLabel,
                 exams: countText(
                   asked.exams,
                   t('ui.setup.device.exams.label'),
@@ -120,8 +120,8 @@ function ReceivedConnections({
                 ),
               })
             : asked
-              ? t('ui.setup.device.askedFailed', { name: called })
-              : t('ui.setup.device.notAsked', { name: called })}
+              ? t('ui.setup.device.askedFailed', { name: deviceLabel })
+              : t('ui.setup.device.notAsked', { name: deviceLabel })}
         </b>
         <Text size="sm" c="dimmed">
           {asked ? (
@@ -144,10 +144,10 @@ function ReceivedConnections({
 }
 
 /** For who has no device at hand: ours, and DCMTK's tools. */
-function Play({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
+function TryWithoutDevice({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
   const [isOpen, { toggle }] = useDisclosure(false)
   const at = `-aec ${aeTitle} -aet CT1 127.0.0.1 ${port}`
-  const called = aeTitle === 'ISTHMUS' ? '' : ` --called-ae-title ${aeTitle}`
+  const calledAeTitleOption = aeTitle === 'ISTHMUS' ? '' : ` --called-ae-title ${aeTitle}`
   return (
     <Panel>
       <UnstyledButton
@@ -164,7 +164,7 @@ function Play({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
       <Collapse expanded={isOpen}>
         <Command
           about={t('ui.setup.device.playText')}
-          command={`npm run -s gateway -- simulator modality --ae-title CT1 --to 127.0.0.1:${port}${called}`}
+          command={`npm run -s gateway -- simulator modality --ae-title CT1 --to 127.0.0.1:${port}${calledAeTitleOption}`}
           what={t('ui.setup.network.command')}
         />
         <Command

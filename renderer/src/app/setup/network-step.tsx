@@ -24,7 +24,7 @@ export function NetworkStep() {
             <Findings
               findings={test.data.findings}
               nameOf={({ check }) => t(`ui.setup.network.checks.${check}`)}
-              more={Commands}
+              more={FirewallCommands}
             />
           ) : (
             !test.isError && <LoadingPlaceholder rows={9} height={30} />
@@ -47,7 +47,7 @@ export function NetworkStep() {
 }
 
 /** What an administrator would run; where something came through already, nobody needs it. */
-const Commands = ({ verdict, commands }: SelfFinding) =>
+const FirewallCommands = ({ verdict, commands }: SelfFinding) =>
   verdict === 'ok'
     ? null
     : commands.map((command, at) => (

@@ -6,7 +6,7 @@ import { dashboardEvents } from '#shared/contract/events.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, Panel } from '../../ui/page.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { OneTimeValueDialog } from '../../ui/shown-once.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { PartnerTests } from './partner-tests.tsx'
@@ -40,9 +40,9 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
           <PartnerSimulator />
         </>
       ) : (
-        <Choose partner={partner} onSaved={setSecret} onEnd={() => setChanging(false)} />
+        <PartnerForm partner={partner} onSaved={setSecret} onEnd={() => setChanging(false)} />
       )}
-      <ShownOnce
+      <OneTimeValueDialog
         value={secret}
         title={t('ui.setup.partner.secretTitle')}
         about={t('ui.setup.partner.secretText')}
@@ -54,7 +54,7 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
   )
 }
 
-function Choose(props: {
+function PartnerForm(props: {
   partner: SetupState['partner']
   onSaved: (secret: string | null) => void
   onEnd: () => void

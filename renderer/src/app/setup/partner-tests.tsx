@@ -64,14 +64,14 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
       </div>
       <div aria-live="polite">
         {events.map(({ type, outcome, at }) => {
-          const stands = outcome === 'none' || outcome === 'accepted' ? outcome : 'failed'
+          const testState = outcome === 'none' || outcome === 'accepted' ? outcome : 'failed'
           const { name } = EVENT_NAMES[type]
           const message = messages[type]
           return (
-            <div key={type} className={css.row} data-tone={TONES[stands]}>
-              <ToneIcon tone={TONES[stands]} size={18} />
+            <div key={type} className={css.row} data-tone={TONES[testState]}>
+              <ToneIcon tone={TONES[testState]} size={18} />
               <div className={css.rowText}>
-                <b>{name}</b> · {t(`ui.setup.partner.outcome.${stands}`)}
+                <b>{name}</b> · {t(`ui.setup.partner.outcome.${testState}`)}
                 <Text size="sm" c="dimmed">
                   {message ? translateMessage(message) : at && <Clock instant={at} />}
                 </Text>

@@ -28,7 +28,7 @@ type CheckTarget =
   | '/settings/backups'
 
 /** Where each is mended. */
-const PLACES: Partial<Record<ReadinessCheck, CheckTarget>> = {
+const CHECK_TARGETS: Partial<Record<ReadinessCheck, CheckTarget>> = {
   audit: '/audit',
   settings: '/settings',
   'second-factor': '/account',
@@ -121,7 +121,7 @@ export function ReadinessList() {
 }
 
 function Remedy({ check, verdict }: ReadinessFinding) {
-  const place = PLACES[check]
+  const place = CHECK_TARGETS[check]
   if (verdict === 'ok' || place === undefined) return null
   return (
     <Group mt={4}>

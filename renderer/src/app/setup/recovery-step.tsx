@@ -15,7 +15,7 @@ import { Notice } from '../../ui/tone.tsx'
 import css from './setup.module.css'
 import type { StepProps } from './step.ts'
 
-const COMMAND = 'npm run -s gateway -- recover --data DIR --recovery-key-stdin'
+const RECOVER_COMMAND = 'npm run -s gateway -- recover --data DIR --recovery-key-stdin'
 const NOTICES = {
   none: {
     tone: 'info',
@@ -154,7 +154,7 @@ function ShownRecoveryKey({
         {groups}
         <p>{t('ui.setup.recovery.sheetText')}</p>
         <p>{t('ui.setup.recovery.sheetUse')}</p>
-        <p className="mono">{COMMAND}</p>
+        <p className="mono">{RECOVER_COMMAND}</p>
       </div>
     </>
   )

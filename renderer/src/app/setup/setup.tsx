@@ -14,7 +14,7 @@ import {
   type SetupState,
   type SetupStep,
 } from '#shared/contract/dashboard-setup.ts'
-import { useLiveLine } from '../../api/event-stream.ts'
+import { useLiveUpdates } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
 import { mayManage, useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
@@ -22,10 +22,10 @@ import { Mark } from '../../ui/brand.tsx'
 import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { useHelpKey } from '../../ui/use-help-key.ts'
-import { useForgetting } from '../shell/clear-session.ts'
-import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from '../shell/lock.ts'
+import { useClearSession } from '../shell/clear-session.ts'
+import { useIsLockedHere, useLockWhenIdle, useSessionSync } from '../shell/lock.ts'
 import { LockScreen } from '../shell/lock-screen.tsx'
-import { Welcome } from '../sign-in/create-owner.tsx'
+import { CreateOwner } from '../sign-in/create-owner.tsx'
 import { SignIn } from '../sign-in/sign-in.tsx'
 import { BackupStep } from './backup-step.tsx'
 import { ClinicStep } from './clinic-step.tsx'
@@ -42,7 +42,7 @@ const route = getRouteApi('/setup')
 /** A device may call, and a backup go on, at any moment. */
 const STATE_POLL_INTERVAL_MS = 2500
 
-const STEPS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
+const STEP_COMPONENTS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
   clinic: ClinicStep,
   owner: OwnerStep,
   recovery: RecoveryStep,
@@ -53,7 +53,7 @@ const STEPS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
   readiness: ReadinessStep,
 }
 /** Their form has the button that goes on. */
-const OWN_BUTTON: readonly SetupStep[] = ['clinic', 'readiness']
+const STEPS_WITH_OWN_BUTTON: readonly SetupStep[] = ['clinic', 'readiness']
 
 /** The first-run wizard: it stands outside the shell, and begins where something is missing. */
 export function Setup() {
@@ -61,14 +61,14 @@ export function Setup() {
   const isLockedHere = useIsLockedHere()
   const { user = null, needsOwner, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isOpen = user !== null && !isLocked && !isLockedHere
-  useLiveLine(isOpen ? user.userId : null)
+  useLiveUpdates(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
-  useOtherWindows()
-  const isSamePerson = useForgetting(session.data)
+  useSessionSync()
+  const isSamePerson = useClearSession(session.data)
   if (session.isPending || !isSamePerson) return <LoadingPlaceholder rows={6} height={48} />
   if (session.isError && !session.data)
     return <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
-  if (needsOwner) return <Welcome token={null} />
+  if (needsOwner) return <CreateOwner token={null} />
   if (!user) return <SignIn note="" />
   if (session.data && !isOpen) return <LockScreen session={session.data} />
   // The shell shows what a member's account may see.
@@ -106,7 +106,7 @@ function Wizard() {
       </main>
     )
   }
-  const Step = STEPS[step]
+  const Step = STEP_COMPONENTS[step]
   return (
     <div className={css.frame}>
       <StepList state={state.data} step={step} />
@@ -160,7 +160,7 @@ function StepFooter({
               {t('ui.setup.later')}
             </Button>
           )}
-          {isDone && !OWN_BUTTON.includes(step) && (
+          {isDone && !STEPS_WITH_OWN_BUTTON.includes(step) && (
             <Button rightSection={<IconArrowRight size={16} />} onClick={() => onGo(at + 1)}>
               {t('ui.setup.next')}
             </Button>
@@ -176,7 +176,7 @@ function StepFooter({
   )
 }
 
-const MARKS = { done: IconCircleCheck, later: IconCircleDashed, open: IconCircle } as const
+const STEP_ICONS = { done: IconCircleCheck, later: IconCircleDashed, open: IconCircle } as const
 
 /** The list of steps. One that was passed without being done is put off. */
 function StepList({ state, step }: { state: SetupState; step: SetupStep }) {
@@ -190,20 +190,20 @@ function StepList({ state, step }: { state: SetupState; step: SetupStep }) {
       <nav aria-label={t('ui.setup.stepsLabel')}>
         <ol className={css.steps}>
           {SETUP_STEPS.map((one, index) => {
-            const stands = state.done.includes(one) ? 'done' : index < at ? 'later' : 'open'
-            const Icon = MARKS[stands]
+            const stepState = state.done.includes(one) ? 'done' : index < at ? 'later' : 'open'
+            const Icon = STEP_ICONS[stepState]
             return (
               <li key={one}>
                 <Link
                   className={css.step}
                   to="/setup"
                   search={{ step: one }}
-                  data-state={stands}
+                  data-state={stepState}
                   {...(one === step && { 'aria-current': 'step' as const })}
                 >
                   <Icon size={19} className={css.mark} aria-hidden />
                   <span>{t(`ui.setup.steps.${one}.name`)}</span>
-                  <VisuallyHidden>, {t(`ui.setup.states.${stands}`)}</VisuallyHidden>
+                  <VisuallyHidden>, {t(`ui.setup.states.${stepState}`)}</VisuallyHidden>
                 </Link>
               </li>
             )

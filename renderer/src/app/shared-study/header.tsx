@@ -6,7 +6,7 @@ import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
 import css from './shared-study.module.css'
 
 /** Whose gateway this is, who came by the link, and the way out. */
-export function LinkedHead({
+export function SharedStudyHeader({
   name,
   clinicName,
   onClose,

@@ -4,7 +4,7 @@ import { Mark } from '../../ui/brand.tsx'
 import css from './shared-study.module.css'
 
 /** A page that only says how things are. */
-export function Plain({ title, children }: { title: string; children?: string }) {
+export function MessagePage({ title, children }: { title: string; children?: string }) {
   return (
     <main className={css.plain}>
       <div className={css.card}>

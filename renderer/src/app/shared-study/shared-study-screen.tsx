@@ -7,15 +7,15 @@ import { call, useReply } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { linkedViewId } from '../../api/shared-study.ts'
 import { VIEW_ENDED } from '../../api/views.ts'
-import { hasUnsaved, whenLeft } from '../../api/window-drafts.ts'
+import { hasUnsavedDrafts, whenDraftsReleased } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
-import { showRefused } from '../../ui/refused.ts'
-import { LinkedHead } from './header.tsx'
-import { Plain } from './plain.tsx'
+import { showRefusal } from '../../ui/refused.ts'
+import { SharedStudyHeader } from './header.tsx'
+import { MessagePage } from './plain.tsx'
 import css from './shared-study.module.css'
-import { LinkedStudy } from './shared-study.tsx'
+import { SharedStudy } from './shared-study.tsx'
 
 const POLL_MS = 30_000
 /**
@@ -49,10 +49,15 @@ export function LinkedScreen() {
   }, [mayDictate, viewId])
 
   if (step === 'closed')
-    return <Plain title={t('ui.shared-study.closed')}>{t('ui.shared-study.closedText')}</Plain>
-  if (step === 'closing') return <Closing viewId={viewId} onEnd={setStep} />
+    return (
+      <MessagePage title={t('ui.shared-study.closed')}>
+        {t('ui.shared-study.closedText')}
+      </MessagePage>
+    )
+  if (step === 'closing') return <ClosingView viewId={viewId} onEnd={setStep} />
   const hasEnded = reply.isError && VIEW_ENDED.includes(reply.error.code)
-  if (hasEnded && !(view && hasUnsaved())) return <EndedNotice sentence={reply.error.message} />
+  if (hasEnded && !(view && hasUnsavedDrafts()))
+    return <EndedNotice sentence={reply.error.message} />
   if (reply.isError && !view) {
     return (
       <main className={css.plain}>
@@ -86,7 +91,7 @@ function Frame({
   }, [isIdle, onClose])
   return (
     <div className={css.page}>
-      <LinkedHead
+      <SharedStudyHeader
         name={view.user?.name ?? ''}
         clinicName={session.data?.clinicName ?? ''}
         onClose={onClose}
@@ -97,7 +102,7 @@ function Frame({
         )}
         {session.isPending && <LoadingPlaceholder rows={8} height={40} />}
         {session.data?.user && (
-          <LinkedStudy view={view} userId={session.data.user.userId} endedBecause={endedBecause} />
+          <SharedStudy view={view} userId={session.data.user.userId} endedBecause={endedBecause} />
         )}
       </main>
     </div>
@@ -105,15 +110,15 @@ function Frame({
 }
 
 /** What is written is saved while the view is still open: without it nothing can be. */
-function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => void }) {
+function ClosingView({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => void }) {
   const client = useQueryClient()
   useEffect(() => {
     let isLeft = false
     const close = async () => {
-      await whenLeft()
+      await whenDraftsReleased()
       if (isLeft) return
-      if (hasUnsaved()) {
-        showRefused(t('ui.shared-study.notClosed'))
+      if (hasUnsavedDrafts()) {
+        showRefusal(t('ui.shared-study.notClosed'))
         return onEnd('open')
       }
       closeImagesWindow()
@@ -127,10 +132,10 @@ function Closing({ viewId, onEnd }: { viewId: string; onEnd: (step: Step) => voi
       isLeft = true
     }
   }, [viewId, client, onEnd])
-  return <Plain title={t('ui.shared-study.closing')} />
+  return <MessagePage title={t('ui.shared-study.closing')} />
 }
 
 function EndedNotice({ sentence }: { sentence: string }) {
   useEffect(closeImagesWindow, [])
-  return <Plain title={t('ui.shared-study.ended')}>{sentence}</Plain>
+  return <MessagePage title={t('ui.shared-study.ended')}>{sentence}</MessagePage>
 }

@@ -4,7 +4,7 @@ import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { call, keyOf, useReply } from '../../api/queries.ts'
 import { warnBeforeUnload } from '../../api/window-drafts.ts'
-import { OpenedStudy } from '../../features/reports/opened-study.tsx'
+import { ReadingWorkspace } from '../../features/reports/reading-workspace.tsx'
 import { t } from '../../i18n/t.ts'
 import { useImages } from '../../ui/image-panel/use-images.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
@@ -15,7 +15,7 @@ warnBeforeUnload()
 const POLL_MS = 5000
 
 /** The study of the view, its images beside as the link promises. */
-export function LinkedStudy({
+export function SharedStudy({
   view,
   userId,
   endedBecause,
@@ -66,7 +66,7 @@ function Opened({ reading, view: { viewId }, userId, endedBecause }: OpenedProps
           {endedBecause} {t('ui.shared-study.endedUnsaved')}
         </Notice>
       )}
-      <OpenedStudy reading={reading} userId={userId} images={images} />
+      <ReadingWorkspace reading={reading} userId={userId} images={images} />
     </>
   )
 }

@@ -18,15 +18,17 @@ import { desktopBridge } from '../../api/desktop.ts'
 import { mayManage, useSession } from '../../api/session.ts'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { HELP_TARGET, helpAddress } from '../../ui/help.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
 import type { PopupProps } from '../../ui/popup-button.tsx'
-import { saveBeforeLeaving, useLeave } from './leave.ts'
+import { saveBeforeLeaving, useSignOut } from './leave.ts'
 import { lockWindow } from './lock.ts'
-import { showSheet } from './overlays.tsx'
+import { showShortcutSheet } from './overlays.tsx'
 
-const RestartAsk = lazy(async () => ({ default: (await import('./restart-ask.tsx')).RestartAsk }))
+const RestartConfirmation = lazy(async () => ({
+  default: (await import('./restart-ask.tsx')).RestartConfirmation,
+}))
 
 /** Who is signed in; signing out; what only the desktop app can do. */
 export function AccountMenu({
@@ -35,7 +37,7 @@ export function AccountMenu({
   ...popup
 }: PopupProps & { readonly user: SignedInUser }) {
   const offersTour = useSession().data?.offersTour === true
-  const { leave, isLeaving } = useLeave()
+  const { leave, isLeaving } = useSignOut()
   const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' })
   const [asksRestart, setAsksRestart] = useState(false)
   const [asksLeave, setAsksLeave] = useState(false)
@@ -82,13 +84,13 @@ export function AccountMenu({
           </Menu.Item>
           <Menu.Item
             leftSection={<IconKeyboard size={16} />}
-            onClick={showSheet}
+            onClick={showShortcutSheet}
             rightSection={<KeyNames keys="?" />}
           >
             {t('ui.shell.shortcuts')}
           </Menu.Item>
           <Menu.Divider />
-          <Languages />
+          <LanguageMenu />
           <Menu.Divider />
           {desktopBridge && mayManage(user) && (
             <>
@@ -118,7 +120,7 @@ export function AccountMenu({
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Confirm
+      <ConfirmAction
         isOpen={asksLeave}
         title={t('ui.shell.leaveUnsaved')}
         action={t('ui.shell.signOut')}
@@ -129,10 +131,10 @@ export function AccountMenu({
         onClose={() => setAsksLeave(false)}
       >
         {t('ui.shell.leaveUnsavedText')}
-      </Confirm>
+      </ConfirmAction>
       {asksRestart && (
         <Suspense>
-          <RestartAsk onClose={() => setAsksRestart(false)} />
+          <RestartConfirmation onClose={() => setAsksRestart(false)} />
         </Suspense>
       )}
     </>
@@ -153,7 +155,7 @@ function AccountSummary({ user }: { user: SignedInUser }) {
   )
 }
 
-function Languages() {
+function LanguageMenu() {
   return (
     <>
       <Menu.Label>{t('ui.shell.language')}</Menu.Label>

@@ -1,4 +1,4 @@
-import { useCutOff, useStatus, useZone } from '../../api/status.ts'
+import { useCutOffSince, useStatus, useZone } from '../../api/status.ts'
 import { clockText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
@@ -12,7 +12,7 @@ import css from './shell.module.css'
 export function Banner() {
   const status = useStatus()
   const zone = useZone()
-  const since = useCutOff()
+  const since = useCutOffSince()
   const current = status.data?.banner
   const banner =
     since === null

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Session } from '../../api/session.ts'
 import { closeViews } from '../../api/views.ts'
-import { draftsOnlyOf } from '../../api/window-drafts.ts'
+import { keepOnlyDraftsOf } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { clearUndo } from '../../ui/undo.tsx'
 import { clearLock } from './lock.ts'
 import { clearRecent } from './recent.ts'
@@ -17,10 +17,10 @@ import { clearRecent } from './recent.ts'
  * be there meanwhile.
  * @param session undefined before it is read
  */
-export function useForgetting(session: Session | undefined): boolean {
+export function useClearSession(session: Session | undefined): boolean {
   const userId = session?.user?.userId ?? null
   const isLocked = session?.isLocked ?? false
-  const isNobodys = session !== undefined && userId === null
+  const isSignedOut = session !== undefined && userId === null
   const client = useQueryClient()
   const [isOf, setIsOf] = useState(userId)
   useEffect(() => {
@@ -37,11 +37,11 @@ export function useForgetting(session: Session | undefined): boolean {
   useEffect(() => {
     // What somebody wrote outlives the end of their session, but not the beginning of somebody
     // else's.
-    if (userId !== null && !isLocked && draftsOnlyOf(userId))
-      showRefused(t('ui.shell.draftDiscarded'))
+    if (userId !== null && !isLocked && keepOnlyDraftsOf(userId))
+      showRefusal(t('ui.shell.draftDiscarded'))
   }, [userId, isLocked])
   useEffect(() => {
-    if (isNobodys) clearLock()
-  }, [isNobodys])
+    if (isSignedOut) clearLock()
+  }, [isSignedOut])
   return isOf === null || userId === null || userId === isOf
 }

@@ -10,7 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { ProviderButton } from '../sign-in/provider-button.tsx'
 
-const confirmed = () => answerConfirmation(true)
+const acceptConfirmation = () => answerConfirmation(true)
 
 /** Asks for a password or a code, and makes the waiting calls again with it. */
 export const ConfirmDialog = ({ session }: { session: Session }) => (
@@ -27,7 +27,7 @@ export const ConfirmDialog = ({ session }: { session: Session }) => (
           purpose="confirm"
           name={session.provider.name}
           variant={session.proofs.password ? 'default' : 'filled'}
-          onConfirmed={confirmed}
+          onConfirmed={acceptConfirmation}
         />
       </Stack>
     )}
@@ -40,10 +40,10 @@ export const ConfirmDialog = ({ session }: { session: Session }) => (
 function ConfirmationSent({ email }: { email: string }) {
   const account = useReply(dashboardSecurity.account, {})
   if (account.isPending) return <LoadingPlaceholder rows={2} />
-  return <Form email={email} hasFactor={account.data?.secondFactor.isOn === true} />
+  return <ConfirmationForm email={email} hasFactor={account.data?.secondFactor.isOn === true} />
 }
 
-function Form({ email, hasFactor }: { email: string; hasFactor: boolean }) {
+function ConfirmationForm({ email, hasFactor }: { email: string; hasFactor: boolean }) {
   const confirm = useSend(dashboardSecurity.confirm)
   const [byCode, setByCode] = useState(hasFactor)
   const form = useForm({ initialValues: { proof: '' } })

@@ -5,20 +5,22 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { ProblemError } from '../../api/client.ts'
 import { call } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty } from '../../ui/page.tsx'
+import { EmptyState } from '../../ui/page.tsx'
 import { ScreenLoadError } from './lazy-screen.ts'
 
 const RETRY_DELAY_MS = 4000
 
-const reload = <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
+const reloadButton = (
+  <Button onClick={() => window.location.reload()}>{t('ui.shell.reload')}</Button>
+)
 
 /** In place of a screen that failed. Devices are served all the same. */
-export function Broken({ error, reset }: ErrorComponentProps) {
-  if (error instanceof ScreenLoadError) return <NotLoaded error={error} onAgain={reset} />
+export function ErrorScreen({ error, reset }: ErrorComponentProps) {
+  if (error instanceof ScreenLoadError) return <ScreenLoadFailure error={error} onAgain={reset} />
   return (
-    <Empty order={1} title={t('ui.shell.broken')} action={reload} error={error}>
+    <EmptyState order={1} title={t('ui.shell.broken')} action={reloadButton} error={error}>
       {t('ui.shell.brokenText')}
-    </Empty>
+    </EmptyState>
   )
 }
 
@@ -26,36 +28,36 @@ export function Broken({ error, reset }: ErrorComponentProps) {
  * Without the gateway it is tried until it answers; where the gateway answers and has no such file,
  * it was updated.
  */
-function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
+function ScreenLoadFailure({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
   const [isOutdated, setIsOutdated] = useState(false)
-  const again = useCallback(async () => {
+  const retry = useCallback(async () => {
     if (!(await isGatewayReachable())) return
-    if (await error.again()) onAgain()
+    if (await error.retry()) onAgain()
     else setIsOutdated(await isGatewayReachable())
   }, [error, onAgain])
   useEffect(() => {
     if (isOutdated) return
-    void again()
-    const timer = setInterval(() => void again(), RETRY_DELAY_MS)
+    void retry()
+    const timer = setInterval(() => void retry(), RETRY_DELAY_MS)
     return () => clearInterval(timer)
-  }, [again, isOutdated])
+  }, [retry, isOutdated])
 
   if (isOutdated) {
     return (
-      <Empty order={1} title={t('ui.shell.outdated')} action={reload} error={error}>
+      <EmptyState order={1} title={t('ui.shell.outdated')} action={reloadButton} error={error}>
         {t('ui.shell.outdatedText')}
-      </Empty>
+      </EmptyState>
     )
   }
   return (
-    <Empty
+    <EmptyState
       title={t('ui.shell.screenUnreachable')}
-      action={<Button onClick={() => void again()}>{t('ui.shell.tryAgain')}</Button>}
+      action={<Button onClick={() => void retry()}>{t('ui.shell.tryAgain')}</Button>}
       error={error}
       order={1}
     >
       {t('ui.shell.screenUnreachableText')}
-    </Empty>
+    </EmptyState>
   )
 }
 

@@ -5,28 +5,28 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { type FormEvent, lazy, Suspense, useEffect, useRef } from 'react'
 import { mayManage, type Session } from '../../api/session.ts'
-import { useCutOff } from '../../api/status.ts'
+import { useCutOffSince } from '../../api/status.ts'
 import { SecondFactorPrompt } from '../../features/dashboard/second-factor-prompt.tsx'
 import { t } from '../../i18n/t.ts'
 import { LeaveGuard, useGuardedForms } from '../../ui/form-guard.tsx'
 import { useIsFullWidth } from '../../ui/full-width.ts'
 import { KeyNames } from '../../ui/key-names.tsx'
 import { loadLater } from '../../ui/load-later.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { SchemeSwitch } from '../../ui/scheme-switch.tsx'
 import { useStatStudies } from '../../ui/study-list/stat-studies.ts'
 import { AccountButton } from './account-button.tsx'
 import { Banner } from './banner.tsx'
 import { ConfirmIdentity } from './confirm-identity.tsx'
-import { LiveSign } from './live-sign.tsx'
+import { LiveUpdatesIndicator } from './live-sign.tsx'
 import { Navigation } from './navigation.tsx'
 import { Overlays, showPalette } from './overlays.tsx'
 import { usePrefetch } from './prefetch.ts'
-import { isForManagers, isOfEveryPatient } from './screens.ts'
+import { isForManagers, showsAllPatients } from './screens.ts'
 import css from './shell.module.css'
 import { useGeneralShortcuts } from './use-general-shortcuts.ts'
 
-const NotYours = lazy(async () => ({ default: (await import('./not-yours.tsx')).NotYours }))
+const AccessDenied = lazy(async () => ({ default: (await import('./not-yours.tsx')).AccessDenied }))
 const LeftDrafts = lazy(async () => ({
   default: (await loadLater(() => import('../../features/reports/left-drafts.tsx'))).LeftDrafts,
 }))
@@ -39,22 +39,22 @@ export function Frame({ session }: { session: Session }) {
   const isSmall = useMediaQuery('(max-width: 1000px)', undefined, {
     getInitialValueInEffect: false,
   })
-  const isRoomWanted = useIsFullWidth()
-  const isNarrow = isSmall || isRoomWanted
+  const isFullWidth = useIsFullWidth()
+  const isNarrow = isSmall || isFullWidth
   const { pathname } = useLocation()
   const isOpen =
     mayManage(session.user) ||
-    (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
-  const isCutOff = useCutOff() !== null
+    (!isForManagers(pathname) && !(session.isLimited && showsAllPatients(pathname)))
+  const isCutOff = useCutOffSince() !== null
   const { isDirty, guarded } = useGuardedForms()
-  useReadAgainAfter(isCutOff)
+  useRefetchAfterCutOff(isCutOff)
   useGeneralShortcuts()
   usePrefetch(mayManage(session.user))
 
   const refuse = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()
-    showRefused(t('ui.common.cutOff'))
+    showRefusal(t('ui.common.cutOff'))
   }
   return (
     <div className={css.shell} data-narrow={isNarrow || undefined}>
@@ -81,7 +81,7 @@ export function Frame({ session }: { session: Session }) {
           >
             <span className={css.searchName}>{t('ui.shell.search')}</span>
           </Button>
-          <LiveSign />
+          <LiveUpdatesIndicator />
           <SchemeSwitch />
           {session.user && <AccountButton user={session.user} />}
         </div>
@@ -101,14 +101,14 @@ export function Frame({ session }: { session: Session }) {
           guarded(<Outlet />)
         ) : (
           <Suspense>
-            <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+            <AccessDenied pathname={pathname} isLimited={showsAllPatients(pathname)} />
           </Suspense>
         )}
       </main>
       <Overlays session={session} />
       <ConfirmIdentity session={session} />
       <LeaveGuard isDirty={isDirty} />
-      <StatAtOpening />
+      <StatBaseline />
       <Suspense>
         <StatWatch />
       </Suspense>
@@ -117,13 +117,13 @@ export function Frame({ session }: { session: Session }) {
 }
 
 /** Reads what `StatWatch` compares later lists with. */
-function StatAtOpening() {
+function StatBaseline() {
   useStatStudies()
   return null
 }
 
 /** Once the gateway answers again, what is on the screen is read again. */
-function useReadAgainAfter(isCutOff: boolean): void {
+function useRefetchAfterCutOff(isCutOff: boolean): void {
   const client = useQueryClient()
   const was = useRef(isCutOff)
   useEffect(() => {

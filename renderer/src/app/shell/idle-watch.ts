@@ -19,7 +19,7 @@ interface IdleWatch {
 }
 
 /** Not each movement of the mouse is told. */
-const TELL_MS = 3000
+const USE_BROADCAST_INTERVAL_MS = 3000
 
 /**
  * Watches for use in any window of this browser. After a PC has slept the first movement of the
@@ -27,22 +27,22 @@ const TELL_MS = 3000
  */
 export function openIdleWatch({ now, limit, tell, onIdle }: IdleWatchOptions): IdleWatch {
   let last = now()
-  let told = last
+  let lastBroadcast = last
   let isIdle = false
-  const look = () => {
+  const checkIdle = () => {
     if (isIdle || now() - last < limit) return
     isIdle = true
     onIdle()
   }
   return {
-    look,
+    look: checkIdle,
     lastUse: () => last,
     used() {
-      look()
+      checkIdle()
       if (isIdle) return
       last = now()
-      if (last - told < TELL_MS) return
-      told = last
+      if (last - lastBroadcast < USE_BROADCAST_INTERVAL_MS) return
+      lastBroadcast = last
       tell(last)
     },
     usedElsewhere(at) {

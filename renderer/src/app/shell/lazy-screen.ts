@@ -8,10 +8,10 @@ import { loadPart } from '../../i18n/messages.ts'
 export class ScreenLoadError extends Error {
   override name = 'ScreenLoadError'
   /** Tries again; resolves with whether it is there now. */
-  readonly again: () => Promise<boolean>
-  constructor(cause: unknown, again: () => Promise<boolean>) {
+  readonly retry: () => Promise<boolean>
+  constructor(cause: unknown, retry: () => Promise<boolean>) {
     super('A screen of the window could not be loaded.', { cause })
-    this.again = again
+    this.retry = retry
   }
 }
 
@@ -31,12 +31,12 @@ export function lazyScreen<M extends Record<string, unknown>, N extends keyof M 
       return await load()
     } catch (cause) {
       failures += 1
-      throw new ScreenLoadError(cause, again)
+      throw new ScreenLoadError(cause, retry)
     }
   }, name)
   // The component forgets it once it is loaded.
   const { preload } = screen
-  const again = async () => {
+  const retry = async () => {
     const before = failures
     await preload?.()
     return failures === before

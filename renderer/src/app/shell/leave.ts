@@ -1,30 +1,30 @@
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { openProviderWindow } from '../../api/provider-sign-in.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter, useSession } from '../../api/session.ts'
-import { hasUnsaved, saveDrafts } from '../../api/window-drafts.ts'
-import { unlocked } from './lock.ts'
+import { useSession, useStartSession } from '../../api/session.ts'
+import { hasUnsavedDrafts, saveDrafts } from '../../api/window-drafts.ts'
+import { markUnlocked } from './lock.ts'
 import { noteSignOut } from './sign-out-note.ts'
 
 /** What is not saved by then is asked about. */
-const SAVE_MS = 4000
+const SAVE_TIMEOUT_MS = 4000
 
 /**
  * Saves what is being written, as far as it can be saved soon. Resolves with whether nothing is
  * left.
  */
 export async function saveBeforeLeaving(): Promise<boolean> {
-  await Promise.race([saveDrafts(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))])
-  return !hasUnsaved()
+  await Promise.race([saveDrafts(), new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS))])
+  return !hasUnsavedDrafts()
 }
 
 /**
  * Signs out; the sign-in form takes the place of the screen. What is not saved then stays in memory
  * until somebody else signs in.
  */
-export function useLeave(): { readonly leave: () => void; readonly isLeaving: boolean } {
+export function useSignOut(): { readonly leave: () => void; readonly isLeaving: boolean } {
   const session = useSession()
-  const enter = useEnter()
+  const enter = useStartSession()
   const signOut = useSend(dashboard.signOut)
   const leave = () =>
     signOut.mutate(
@@ -37,7 +37,7 @@ export function useLeave(): { readonly leave: () => void; readonly isLeaving: bo
             return
           noteSignOut()
           enter({ ...session.data, user: null, isLocked: false })
-          unlocked()
+          markUnlocked()
         },
       },
     )

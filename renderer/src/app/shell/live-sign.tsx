@@ -3,7 +3,7 @@ import { t } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
 
 /** Whether changes arrive by themselves. */
-export function LiveSign() {
+export function LiveUpdatesIndicator() {
   const { isOpen } = useEventStream()
   return isOpen ? (
     <Tag tone="good" meaning={t('ui.shell.liveMeaning')}>

@@ -7,14 +7,14 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../../api/client.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import type { Session } from '../../api/session.ts'
-import { hasUnsaved } from '../../api/window-drafts.ts'
+import { hasUnsavedDrafts } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { ProviderButton } from '../sign-in/provider-button.tsx'
-import { useLeave } from './leave.ts'
-import { hideBesideLock, unlocked, useIsLockUntold } from './lock.ts'
+import { useSignOut } from './leave.ts'
+import { closePatientContent, markUnlocked, useIsLockPending } from './lock.ts'
 
 /**
  * In place of every screen while the window is locked: nothing of a patient is in the page.
@@ -23,12 +23,12 @@ import { hideBesideLock, unlocked, useIsLockUntold } from './lock.ts'
 export function LockScreen({ session }: { session: Session }) {
   const client = useQueryClient()
   const unlock = useSend(dashboardSecurity.unlock)
-  const { leave, isLeaving } = useLeave()
-  const isUntold = useIsLockUntold()
+  const { leave, isLeaving } = useSignOut()
+  const isLockPending = useIsLockPending()
   const form = useForm({ initialValues: { password: '' } })
   useEffect(() => {
     document.title = `${t('ui.shell.locked.documentTitle')} · Isthmus`
-    hideBesideLock()
+    closePatientContent()
   }, [])
   const { user, clinicName, proofs, provider } = session
   const isWrong = unlock.error?.code === 'not-signed-in' || unlock.error?.code === 'refused'
@@ -39,7 +39,7 @@ export function LockScreen({ session }: { session: Session }) {
       {
         onSuccess: (opened) => {
           client.setQueryData(keyOf(dashboard.session, {}), opened)
-          unlocked()
+          markUnlocked()
         },
         onError: (error) => {
           form.setFieldValue('password', '')
@@ -65,8 +65,8 @@ export function LockScreen({ session }: { session: Session }) {
             </Text>
             <Text c="dimmed">{user?.email}</Text>
           </div>
-          {hasUnsaved() && <Notice tone="info">{t('ui.shell.locked.kept')}</Notice>}
-          {isUntold && unlock.error?.code === 'unreachable' && (
+          {hasUnsavedDrafts() && <Notice tone="info">{t('ui.shell.locked.kept')}</Notice>}
+          {isLockPending && unlock.error?.code === 'unreachable' && (
             <Notice tone="warning">{t('ui.shell.locked.telling')}</Notice>
           )}
           {unlock.error &&
@@ -111,7 +111,7 @@ export function LockScreen({ session }: { session: Session }) {
             <Anchor component="button" type="button" onClick={leave} disabled={isLeaving}>
               {t('ui.shell.locked.other')}
             </Anchor>
-            {hasUnsaved() && (
+            {hasUnsavedDrafts() && (
               <Text size="sm" c="dimmed">
                 {t('ui.shell.locked.otherAsk')}
               </Text>

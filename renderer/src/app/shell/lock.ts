@@ -6,8 +6,8 @@ import { ProblemError } from '../../api/client.ts'
 import { call, keyOf, queryClient } from '../../api/queries.ts'
 import { ACTIVITY_EVENT, noteUserActivity } from '../../api/user-activity.ts'
 import { onWindowMessage, postToWindows } from '../../api/window-channel.ts'
-import { whenLeft } from '../../api/window-drafts.ts'
-import { closeWatched } from '../../ui/image-panel/child-windows.ts'
+import { whenDraftsReleased } from '../../api/window-drafts.ts'
+import { closeWatchedWindows } from '../../ui/image-panel/child-windows.ts'
 import { closeImagesWindow } from '../../ui/image-panel/held-window.ts'
 import { clearUndo } from '../../ui/undo.tsx'
 import { openIdleWatch } from './idle-watch.ts'
@@ -18,18 +18,18 @@ const SIGNS = [
   ACTIVITY_EVENT,
 ]
 const IDLE_CHECK_INTERVAL_MS = 5000
-const TELL_GATEWAY_MS = 25_000
+const ACTIVITY_REPORT_INTERVAL_MS = 25_000
 const RETRY_DELAY_MS = 4000
-const GONE_MS = 100
+const UNMOUNT_DELAY_MS = 100
 /** What is not saved by then is kept in memory, and saved after unlocking. */
-const SAVE_MS = 4000
+const SAVE_TIMEOUT_MS = 4000
 /** Over a reload: the gateway may not have been told yet. */
-const KEPT_AT = 'isthmus-locked'
+const STORAGE_KEY = 'isthmus-locked'
 
-let isLockedHere = globalThis.sessionStorage?.getItem(KEPT_AT) === '1'
+let isLockedHere = globalThis.sessionStorage?.getItem(STORAGE_KEY) === '1'
 /** The gateway knows of the lock. */
-let isTold = false
-let again: ReturnType<typeof setTimeout> | undefined
+let isGatewayNotified = false
+let retryTimer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
@@ -38,17 +38,17 @@ const subscribe = (listener: () => void) => {
 
 function set(isLocked: boolean, told: boolean): void {
   isLockedHere = isLocked
-  isTold = told
-  if (isLocked) sessionStorage.setItem(KEPT_AT, '1')
-  else sessionStorage.removeItem(KEPT_AT)
+  isGatewayNotified = told
+  if (isLocked) sessionStorage.setItem(STORAGE_KEY, '1')
+  else sessionStorage.removeItem(STORAGE_KEY)
   for (const listener of listeners) listener()
 }
 
 /** This window was locked here, whether the gateway knows it yet or not. */
 export const useIsLockedHere = (): boolean => useSyncExternalStore(subscribe, () => isLockedHere)
 /** The gateway does not know yet that this window is locked. */
-export const useIsLockUntold = (): boolean =>
-  useSyncExternalStore(subscribe, () => isLockedHere && !isTold)
+export const useIsLockPending = (): boolean =>
+  useSyncExternalStore(subscribe, () => isLockedHere && !isGatewayNotified)
 
 /**
  * Locks every window of this browser: the screens go at once, what is being written is saved as
@@ -62,10 +62,13 @@ export function lockWindow(): void {
 }
 
 async function lockSession(): Promise<void> {
-  clearTimeout(again)
+  clearTimeout(retryTimer)
   // The screens save what is written as they go; they have to be gone from the page first.
-  await new Promise((resolve) => setTimeout(resolve, GONE_MS))
-  await Promise.race([whenLeft(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))])
+  await new Promise((resolve) => setTimeout(resolve, UNMOUNT_DELAY_MS))
+  await Promise.race([
+    whenDraftsReleased(),
+    new Promise((resolve) => setTimeout(resolve, SAVE_TIMEOUT_MS)),
+  ])
   if (!isLockedHere) return
   try {
     await call(dashboardSecurity.lock, {})
@@ -79,19 +82,19 @@ async function lockSession(): Promise<void> {
   } catch (error) {
     const code = error instanceof ProblemError ? error.code : 'unreachable'
     if (code === 'locked' || code === 'not-signed-in') set(true, true)
-    else if (isLockedHere) again = setTimeout(() => void lockSession(), RETRY_DELAY_MS)
+    else if (isLockedHere) retryTimer = setTimeout(() => void lockSession(), RETRY_DELAY_MS)
   }
 }
 
 /** The password was given, or somebody else signs in. */
-export function unlocked(): void {
+export function markUnlocked(): void {
   clearLock()
   postToWindows({ kind: 'session' })
 }
 
 /** Nobody is signed in: there is nothing to lock. */
 export function clearLock(): void {
-  clearTimeout(again)
+  clearTimeout(retryTimer)
   if (isLockedHere) set(false, false)
 }
 
@@ -99,9 +102,9 @@ export function clearLock(): void {
  * What a locked window must not show beside itself: images in windows of their own, and messages
  * that may name somebody.
  */
-export function hideBesideLock(): void {
+export function closePatientContent(): void {
   closeImagesWindow()
-  closeWatched()
+  closeWatchedWindows()
   clearUndo()
 }
 
@@ -109,7 +112,7 @@ export function hideBesideLock(): void {
  * A browser tells of the mouse too when what is under it changes. What other windows tell is no
  * event of the browser's own.
  */
-const isStill = (event: Event): boolean =>
+const isUnmovedMouse = (event: Event): boolean =>
   event.isTrusted &&
   event.type === 'mousemove' &&
   event instanceof MouseEvent &&
@@ -130,19 +133,23 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
       onIdle: lockWindow,
     })
     const stop = onWindowMessage((news) => news.kind === 'use' && watch.usedElsewhere(news.at))
-    let toldAt = Date.now()
+    let lastReportAt = Date.now()
     // The gateway locks a session that nobody uses, too: who only reads tells it that somebody is
     // here.
-    const look = () => {
+    const checkActivity = () => {
       watch.look()
       noteUserActivity(watch.lastUse())
-      if (watch.lastUse() <= toldAt || Date.now() - toldAt < TELL_GATEWAY_MS) return
-      toldAt = Date.now()
+      if (
+        watch.lastUse() <= lastReportAt ||
+        Date.now() - lastReportAt < ACTIVITY_REPORT_INTERVAL_MS
+      )
+        return
+      lastReportAt = Date.now()
       void call(dashboard.session, {}).catch(() => undefined)
     }
-    const timer = setInterval(look, IDLE_CHECK_INTERVAL_MS)
+    const timer = setInterval(checkActivity, IDLE_CHECK_INTERVAL_MS)
     const used = (event: Event) => {
-      if (!isStill(event)) watch.used()
+      if (!isUnmovedMouse(event)) watch.used()
     }
     for (const sign of SIGNS)
       document.addEventListener(sign, used, { passive: true, capture: true })
@@ -157,10 +164,10 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
 }
 
 /** Follows what other windows of this browser say of the session. */
-export function useOtherWindows(): void {
+export function useSessionSync(): void {
   useEffect(() => {
     // It was reloaded before the gateway was told.
-    if (isLockedHere && !isTold) void lockSession()
+    if (isLockedHere && !isGatewayNotified) void lockSession()
     return onWindowMessage((news) => {
       if (news.kind === 'lock' && !isLockedHere) {
         set(true, false)

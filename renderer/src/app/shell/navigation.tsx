@@ -52,14 +52,14 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
         )
       })}
       {own.length < all.length && (
-        <AllScreens isAll={isAll} isNarrow={isNarrow} onChange={setAll} />
+        <AllScreensToggle isAll={isAll} isNarrow={isNarrow} onChange={setAll} />
       )}
       <div className={css.version}>{t('ui.shell.version', { version: session.version })}</div>
     </nav>
   )
 }
 
-function AllScreens(props: {
+function AllScreensToggle(props: {
   isAll: boolean
   isNarrow: boolean
   onChange: (isAll: boolean) => void
@@ -96,14 +96,14 @@ function Entry(props: { screen: Screen; isHere: boolean; isNarrow: boolean }) {
       >
         <Icon size={19} stroke={1.7} aria-hidden />
         <span className={css.linkName}>{name}</span>
-        <Count to={to} />
+        <WaitingCount to={to} />
       </Link>
     </Tooltip>
   )
 }
 
 /** What waits for a person behind a screen's name. */
-const WAITING: Partial<
+const WAITING_KINDS: Partial<
   Record<Screen['to'], { kinds: readonly TodayKind[]; tone: 'warning' | 'danger' }>
 > = {
   '/devices': { kinds: ['unknown-callers'], tone: 'warning' },
@@ -116,8 +116,8 @@ const WAITING: Partial<
   '/events': { kinds: ['events-failed'], tone: 'warning' },
 }
 
-function Count({ to }: { to: Screen['to'] }) {
-  const waiting = WAITING[to]
+function WaitingCount({ to }: { to: Screen['to'] }) {
+  const waiting = WAITING_KINDS[to]
   const count = useWaitingCount(waiting?.kinds ?? [])
   const text = knownText(`ui.shell.waiting.${to}`)
   if (!waiting || count === 0) return null

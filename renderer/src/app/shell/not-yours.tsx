@@ -1,11 +1,11 @@
 import { IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { knownText, t } from '../../i18n/t.ts'
-import { Empty, Page } from '../../ui/page.tsx'
+import { EmptyState, Page } from '../../ui/page.tsx'
 import { screenAt } from './screens.ts'
 
 /** In place of a screen that is not for this person: what it is for, and who can open it. */
-export function NotYours({ pathname, isLimited }: { pathname: string; isLimited: boolean }) {
+export function AccessDenied({ pathname, isLimited }: { pathname: string; isLimited: boolean }) {
   const screen = screenAt(pathname)
   const name =
     pathname === '/audit'
@@ -17,7 +17,7 @@ export function NotYours({ pathname, isLimited }: { pathname: string; isLimited:
   const title = isLimited ? t('ui.shell.everyPatient') : t('ui.shell.notYoursHere')
   return (
     <Page title={name}>
-      <Empty
+      <EmptyState
         icon={<IconLock size={36} stroke={1.3} aria-hidden />}
         title={title}
         action={<Link to="/">{t('ui.shell.toToday')}</Link>}
@@ -29,7 +29,7 @@ export function NotYours({ pathname, isLimited }: { pathname: string; isLimited:
             {what} {t('ui.shell.notYoursWho')}
           </>
         )}
-      </Empty>
+      </EmptyState>
     </Page>
   )
 }

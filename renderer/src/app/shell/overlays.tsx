@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Session } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 
 interface OverlayProps {
   readonly session: Session
@@ -10,13 +10,13 @@ interface OverlayProps {
 }
 
 // Asked for rarely, and then at once: loaded when the page has nothing else to do.
-const LOAD = {
+const LOADERS = {
   palette: async (): Promise<ComponentType<OverlayProps>> =>
     (await import('./palette.tsx')).Palette,
   sheet: async (): Promise<ComponentType<OverlayProps>> =>
     (await import('../../ui/shortcut-sheet.tsx')).ShortcutSheet,
 }
-type Overlay = keyof typeof LOAD
+type Overlay = keyof typeof LOADERS
 
 let shown: Overlay | null = null
 const listeners = new Set<() => void>()
@@ -31,8 +31,9 @@ const subscribe = (listener: () => void) => {
 const close = () => show(null)
 
 export const showPalette = (): void => show('palette')
-export const showSheet = (): void => show('sheet')
-export const loadOverlays = (): Promise<unknown> => Promise.all([LOAD.palette(), LOAD.sheet()])
+export const showShortcutSheet = (): void => show('sheet')
+export const loadOverlays = (): Promise<unknown> =>
+  Promise.all([LOADERS.palette(), LOADERS.sheet()])
 
 /**
  * The palette and the sheet of shortcuts, over whatever screen is there. Each is mounted closed
@@ -47,10 +48,10 @@ export function Overlays({ session }: { session: Session }) {
   useEffect(() => {
     if (wanted === null || loaded[wanted]) return
     const refuse = () => {
-      showRefused(t('ui.common.cutOff'))
+      showRefusal(t('ui.common.cutOff'))
       close()
     }
-    LOAD[wanted]().then(
+    LOADERS[wanted]().then(
       (Component) => setLoaded((before) => ({ ...before, [wanted]: Component })),
       refuse,
     )

@@ -1,6 +1,6 @@
 import { t } from '../../i18n/t.ts'
 import type { ShortcutGroup } from '../../ui/shortcuts.ts'
-import { PLACES, type PlaceAddress, SCREENS } from './screens.ts'
+import { SCREENS, SUBSCREEN_PATHS, type SubscreenPath } from './screens.ts'
 
 export type PaletteGroup =
   | 'recent'
@@ -29,7 +29,7 @@ const folded = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').to
  * Whether every word that was typed begins a word of the text, or is contained in it where it is
  * long enough to be meant.
  */
-export function isFound(text: string, query: string): boolean {
+export function matchesQuery(text: string, query: string): boolean {
   const words = folded(text)
   return folded(query)
     .split(/\s+/)
@@ -50,7 +50,7 @@ const screenItems: readonly PaletteItem[] = SCREENS.map(({ to, name, group, key 
   href: to,
   ...(key !== undefined && { keys: `g ${key}` }),
 }))
-const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
+const subscreenItems: readonly PaletteItem[] = SUBSCREEN_PATHS.map((to: SubscreenPath) => ({
   id: `place ${to}`,
   group: 'screens',
   name: t(`ui.shell.places.${to}`),
@@ -60,8 +60,8 @@ const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
 
 /** Screens, and with something typed the lists within them. */
 export const screensFor = (query: string): readonly PaletteItem[] =>
-  (query === '' ? screenItems : [...screenItems, ...placeItems]).filter(({ name, about }) =>
-    isFound(`${name} ${about}`, query),
+  (query === '' ? screenItems : [...screenItems, ...subscreenItems]).filter(({ name, about }) =>
+    matchesQuery(`${name} ${about}`, query),
   )
 
 /** What the present screen can do, without going to other screens or from row to row. */
@@ -78,7 +78,7 @@ export const actionsFor = (
             keys !== 'mod+k' &&
             !repeats &&
             shortcuts.findIndex((one) => one.name === name) === at &&
-            isFound(`${name} ${group}`, query),
+            matchesQuery(`${name} ${group}`, query),
         )
         .flatMap(({ keys, name, run }): PaletteItem[] =>
           run
@@ -87,7 +87,7 @@ export const actionsFor = (
         ),
     )
 
-const IDS: readonly {
+const ID_LINK_RULES: readonly {
   readonly form: RegExp
   readonly href: (id: string) => string
   readonly name: (id: string) => string
@@ -112,7 +112,7 @@ const IDS: readonly {
 /** An id or an address of this window that was typed or pasted. */
 export function linksFor(query: string, origin: string): readonly PaletteItem[] {
   const text = query.trim()
-  for (const { form, href, name } of IDS) {
+  for (const { form, href, name } of ID_LINK_RULES) {
     if (form.test(text))
       return [{ id: `link ${text}`, group: 'links', name: name(text), about: '', href: href(text) }]
   }

@@ -29,7 +29,7 @@ import {
 } from './palette-items.ts'
 import { recentChoices, rememberChoice } from './recent.ts'
 import { isForManagers } from './screens.ts'
-import { useFound } from './use-found.ts'
+import { usePaletteSearch } from './use-found.ts'
 
 const [store, palette] = createSpotlight()
 const ICONS: Readonly<Record<PaletteGroup, TablerIcon>> = {
@@ -41,7 +41,7 @@ const ICONS: Readonly<Record<PaletteGroup, TablerIcon>> = {
   people: IconUser,
   devices: IconDeviceDesktopAnalytics,
 }
-const PAGES: Readonly<Record<string, number>> = { PageDown: 8, PageUp: -8 }
+const PAGE_STEPS: Readonly<Record<string, number>> = { PageDown: 8, PageUp: -8 }
 
 /**
  * One field for everything: screens, what the present screen can do, studies, people, devices, ids.
@@ -79,7 +79,7 @@ export function Palette({
       attributes={{ content: { 'aria-label': t('ui.shell.palette.label') } }}
       classNames={css}
     >
-      <Contents session={session} field={field} />
+      <PaletteContents session={session} field={field} />
     </Spotlight.Root>
   )
 }
@@ -87,7 +87,7 @@ export function Palette({
 const select = (selected: number) => store.setState({ ...store.getState(), selected })
 
 /** What is in the palette while it is open; gone when it closes, as it may name patients. */
-function Contents({
+function PaletteContents({
   session,
   field,
 }: {
@@ -100,7 +100,7 @@ function Contents({
   const isManager = mayManage(session.user)
   // As they were when it was opened.
   const [groups] = useState(shortcutGroups)
-  const found = useFound(query, session.user)
+  const found = usePaletteSearch(query, session.user)
   const text = query.trim()
   const items: readonly PaletteItem[] =
     text === ''
@@ -111,7 +111,7 @@ function Contents({
           ...actionsFor(text, groups),
           ...found.items,
         ]
-  const chosen = Math.min(Math.max(0, selected), items.length - 1)
+  const selectedIndex = Math.min(Math.max(0, selected), items.length - 1)
   const choose = (item: PaletteItem) => {
     if (item.href !== undefined) {
       if (item.group !== 'recent')
@@ -122,9 +122,9 @@ function Contents({
     if (item.run) setTimeout(item.run, 0)
   }
   const step = ({ key }: KeyboardEvent) => {
-    const by = PAGES[key]
+    const by = PAGE_STEPS[key]
     if (by !== undefined) {
-      const next = Math.min(items.length - 1, Math.max(0, chosen + by))
+      const next = Math.min(items.length - 1, Math.max(0, selectedIndex + by))
       select(next)
       document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' })
     }
@@ -144,7 +144,7 @@ function Contents({
         aria-expanded={!isNone}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        {...(!isNone && { 'aria-activedescendant': `${id}-${chosen}` })}
+        {...(!isNone && { 'aria-activedescendant': `${id}-${selectedIndex}` })}
         autoComplete="off"
         spellCheck={false}
         onKeyDown={step}
@@ -171,8 +171,8 @@ function Contents({
                   // Spotlight drops an `id` that is given as a property.
                   renderRoot={(props) => <button type="button" {...props} id={`${id}-${index}`} />}
                   role="option"
-                  aria-selected={index === chosen}
-                  data-selected={index === chosen || undefined}
+                  aria-selected={index === selectedIndex}
+                  data-selected={index === selectedIndex || undefined}
                   leftSection={<Icon size={17} stroke={1.7} aria-hidden />}
                   label={item.name}
                   description={isLocked ? t('ui.shell.lockedFor') : item.about}

@@ -8,9 +8,9 @@ import { loadLockScreen } from './load-lock-screen.ts'
 import { loadOverlays } from './overlays.tsx'
 import { isForManagers, SCREENS } from './screens.ts'
 
-const FIRST_MS = 2500
+const FIRST_DELAY_MS = 2500
 /** Not all at once: what the person does comes first. */
-const NEXT_MS = 250
+const NEXT_DELAY_MS = 250
 
 /**
  * Whether the browser was asked to save data (https://wicg.github.io/savedata/); not every browser
@@ -35,18 +35,18 @@ export function usePrefetch(isManager: boolean): void {
     const wanted = screens.filter((to) => isManager || !isForManagers(to))
     const begin = () => {
       // On a slow PC or network, the first screen and its lists come later than usual.
-      if (isScreenAwaited()) timer = setTimeout(begin, NEXT_MS)
+      if (isScreenAwaited()) timer = setTimeout(begin, NEXT_DELAY_MS)
       else
         void Promise.all([loadLockScreen(), loadConfirm()])
           .catch(() => undefined)
           .then(next)
     }
-    let timer = setTimeout(begin, FIRST_MS)
+    let timer = setTimeout(begin, FIRST_DELAY_MS)
     const next = async () => {
       const to = wanted.shift()
       // What cannot be loaded now is loaded when it is gone to.
       await (to === undefined ? loadOverlays() : router.preloadRoute({ to })).catch(() => undefined)
-      if (to !== undefined) timer = setTimeout(() => void next(), NEXT_MS)
+      if (to !== undefined) timer = setTimeout(() => void next(), NEXT_DELAY_MS)
     }
     return () => clearTimeout(timer)
   }, [router, isManager])

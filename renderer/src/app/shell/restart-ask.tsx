@@ -1,11 +1,11 @@
 import { desktopBridge } from '../../api/desktop.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 
 /** Asks before the gateway is restarted from the desktop app. */
-export function RestartAsk({ onClose }: { onClose: () => void }) {
+export function RestartConfirmation({ onClose }: { onClose: () => void }) {
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.shell.restartTitle')}
       action={t('ui.shell.restart')}
@@ -18,6 +18,6 @@ export function RestartAsk({ onClose }: { onClose: () => void }) {
       }}
     >
       {t('ui.shell.restartAsk')}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -34,16 +34,16 @@ interface Entry {
   readonly isForManagers?: true
 }
 
-const EVERYBODY: readonly WorkRole[] = ['technologist', 'front-desk', 'radiologist']
-const PLANNING: readonly WorkRole[] = ['technologist', 'front-desk']
-const IMAGING: readonly WorkRole[] = ['technologist', 'radiologist']
+const ALL_WORK_ROLES: readonly WorkRole[] = ['technologist', 'front-desk', 'radiologist']
+const PLANNING_ROLES: readonly WorkRole[] = ['technologist', 'front-desk']
+const IMAGING_ROLES: readonly WorkRole[] = ['technologist', 'radiologist']
 const DEVICE_ROLES: readonly WorkRole[] = ['technologist']
 
 const ENTRIES = [
-  { to: '/', group: 'work', icon: IconListCheck, key: 't', roles: EVERYBODY },
-  { to: '/worklist', group: 'work', icon: IconBuildingHospital, key: 'w', roles: PLANNING },
-  { to: '/studies', group: 'work', icon: IconFolders, key: 's', roles: EVERYBODY },
-  { to: '/images', group: 'work', icon: IconPhoto, key: 'i', roles: IMAGING },
+  { to: '/', group: 'work', icon: IconListCheck, key: 't', roles: ALL_WORK_ROLES },
+  { to: '/worklist', group: 'work', icon: IconBuildingHospital, key: 'w', roles: PLANNING_ROLES },
+  { to: '/studies', group: 'work', icon: IconFolders, key: 's', roles: ALL_WORK_ROLES },
+  { to: '/images', group: 'work', icon: IconPhoto, key: 'i', roles: IMAGING_ROLES },
   { to: '/reading', group: 'work', icon: IconReportMedical, key: 'r', roles: ['radiologist'] },
   { to: '/customers', group: 'people', icon: IconBuildings, key: 'c', roles: ['front-desk'] },
   { to: '/people', group: 'people', icon: IconUsers, key: 'p', roles: [], isForManagers: true },
@@ -89,7 +89,7 @@ export function screensOf(session: Session): {
   const isManager = mayManage(user)
   const all = SCREENS.filter(
     ({ to, isForManagers: isManagers }) =>
-      (isManager || !isManagers) && !(isLimited && isOfEveryPatient(to)),
+      (isManager || !isManagers) && !(isLimited && showsAllPatients(to)),
   )
   const role = workRoleOf(user)
   const isOwn = ({ roles, group }: Screen) =>
@@ -98,7 +98,7 @@ export function screensOf(session: Session): {
 }
 
 /** Lists within a screen, for the palette. */
-export const PLACES = [
+export const SUBSCREEN_PATHS = [
   '/worklist/why',
   '/worklist/reconcile',
   '/worklist/ask',
@@ -120,30 +120,30 @@ export const PLACES = [
   '/settings/readiness',
   '/settings/tiers',
 ] as const
-export type PlaceAddress = (typeof PLACES)[number]
+export type SubscreenPath = (typeof SUBSCREEN_PATHS)[number]
 
 const isWithin = (address: string, to: string) =>
   to !== '/' && (address === to || address.startsWith(`${to}/`))
 
 /** Beside the screens for managers and what is within them. */
-const FOR_MANAGERS = ['/audit']
+const MANAGER_ONLY_PATHS = ['/audit']
 
 /** Whether an address is for owners and administrators. */
 export const isForManagers = (address: string): boolean =>
   ENTRIES.some((entry) => 'isForManagers' in entry && isWithin(address, entry.to)) ||
-  FOR_MANAGERS.some((to) => isWithin(address, to))
+  MANAGER_ONLY_PATHS.some((to) => isWithin(address, to))
 
 /**
  * Screens and lists with every patient of the clinic: not for who sees the studies of some
  * customers only.
  */
-const PATIENT_INDEPENDENT_PATHS = ['/worklist', '/queries']
+const ALL_PATIENTS_PATHS = ['/worklist', '/queries']
 
-export const isOfEveryPatient = (address: string): boolean =>
-  PATIENT_INDEPENDENT_PATHS.some((to) => isWithin(address, to))
+export const showsAllPatients = (address: string): boolean =>
+  ALL_PATIENTS_PATHS.some((to) => isWithin(address, to))
 
 /** Lists of a screen that have addresses of their own. */
-const SCREENS_OF_LISTS: Readonly<Record<string, Screen['to']>> = {
+const SCREEN_BY_LIST_PATH: Readonly<Record<string, Screen['to']>> = {
   '/queries': '/activity',
   '/audit': '/activity',
 }
@@ -158,6 +158,6 @@ const PRIORS_PATH = '/destinations/priors'
 export function screenAt(address: string, study?: unknown): Screen | undefined {
   if (isWithin(address, PRIORS_PATH) && study !== undefined) return screenAt('/images')
   const [, of = address] =
-    Object.entries(SCREENS_OF_LISTS).find(([list]) => isWithin(address, list)) ?? []
+    Object.entries(SCREEN_BY_LIST_PATH).find(([list]) => isWithin(address, list)) ?? []
   return SCREENS.find(({ to }) => to === of || isWithin(of, to))
 }

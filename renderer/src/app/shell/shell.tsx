@@ -1,23 +1,23 @@
 import { Navigate, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useRef } from 'react'
-import { useLiveLine } from '../../api/event-stream.ts'
+import { useLiveUpdates } from '../../api/event-stream.ts'
 import { mayManage, type Session, useSession } from '../../api/session.ts'
-import { hasUnsaved } from '../../api/window-drafts.ts'
+import { hasUnsavedDrafts } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
-import { useForgetting } from './clear-session.ts'
+import { useClearSession } from './clear-session.ts'
 import { Frame } from './frame.tsx'
 import { loadLockScreen } from './load-lock-screen.ts'
-import { useIsLockedHere, useLockWhenIdle, useOtherWindows } from './lock.ts'
-import { wasChosen } from './sign-out-note.ts'
+import { useIsLockedHere, useLockWhenIdle, useSessionSync } from './lock.ts'
+import { wasSignedOutHere } from './sign-out-note.ts'
 
 const Welcome = lazy(async () => ({
-  default: (await import('../sign-in/create-owner.tsx')).Welcome,
+  default: (await import('../sign-in/create-owner.tsx')).CreateOwner,
 }))
 const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
 const LockScreen = lazy(async () => ({ default: await loadLockScreen() }))
-const AskWorkstation = lazy(async () => ({
-  default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation,
+const WorkstationAccess = lazy(async () => ({
+  default: (await import('../sign-in/ask-workstation.tsx')).WorkstationAccess,
 }))
 
 const waiting = <LoadingPlaceholder rows={6} height={48} />
@@ -32,11 +32,11 @@ export function Shell() {
   const { user = null, isLocked = false, lockMinutes = 10 } = session.data ?? {}
   const isSignedIn = user !== null
   const isOpen = isSignedIn && !isLocked && !isLockedHere
-  useLiveLine(isOpen ? user.userId : null)
+  useLiveUpdates(isOpen ? user.userId : null)
   useLockWhenIdle(isOpen, lockMinutes)
-  useOtherWindows()
-  const note = useEndNote(isSignedIn)
-  const isSamePerson = useForgetting(session.data)
+  useSessionSync()
+  const note = useSessionEndNote(isSignedIn)
+  const isSamePerson = useClearSession(session.data)
 
   if (session.isPending || !isSamePerson) return waiting
   if (session.error?.code !== 'workstation-unknown' && session.data && isOpen)
@@ -59,10 +59,10 @@ function ClosedNotice({
   session: ReturnType<typeof useSession>
   note: string
 }) {
-  if (error?.code === 'workstation-unknown') return <AskWorkstation />
+  if (error?.code === 'workstation-unknown') return <WorkstationAccess />
   if (data?.needsOwner) return <Welcome token={null} />
   if (data?.user) return <LockScreen session={data} />
-  if (data) return <SignIn note={hasUnsaved() ? t('ui.shell.endedUnsaved') : note} />
+  if (data) return <SignIn note={hasUnsavedDrafts() ? t('ui.shell.endedUnsaved') : note} />
   return (
     <main style={{ padding: 24 }}>
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
@@ -70,7 +70,7 @@ function ClosedNotice({
   )
 }
 
-let wasLed = false
+let wasRedirected = false
 
 /**
  * Opens the set-up of a new gateway for its managers, or the tour of a demo, once for each time the
@@ -79,19 +79,19 @@ let wasLed = false
 function OpenedShell({ session }: { session: Session }) {
   const { pathname } = useLocation()
   const isSetup = session.needsSetup && mayManage(session.user)
-  if ((isSetup || session.offersTour) && pathname === '/' && !wasLed) {
-    wasLed = true
+  if ((isSetup || session.offersTour) && pathname === '/' && !wasRedirected) {
+    wasRedirected = true
     return <Navigate to={isSetup ? '/setup' : '/tour'} />
   }
   return <Frame session={session} />
 }
 
 /** What the sign-in form says where the session ended by itself. */
-function useEndNote(isSignedIn: boolean): string {
+function useSessionEndNote(isSignedIn: boolean): string {
   const note = useRef('')
   const was = useRef(isSignedIn)
   if (was.current !== isSignedIn) {
-    note.current = was.current && !wasChosen() ? t('ui.shell.ended') : ''
+    note.current = was.current && !wasSignedOutHere() ? t('ui.shell.ended') : ''
     was.current = isSignedIn
   }
   return note.current

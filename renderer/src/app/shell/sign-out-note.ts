@@ -1,13 +1,13 @@
-let isChosen = false
+let isSignedOutHere = false
 
 /** Somebody signs out in this window: the session does not end by itself. */
 export function noteSignOut(): void {
-  isChosen = true
+  isSignedOutHere = true
 }
 
 /** Whether the session ended because somebody signed out here; asked once. */
-export function wasChosen(): boolean {
-  const was = isChosen
-  isChosen = false
+export function wasSignedOutHere(): boolean {
+  const was = isSignedOutHere
+  isSignedOutHere = false
   return was
 }

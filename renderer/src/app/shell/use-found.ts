@@ -12,7 +12,7 @@ import { mayManage } from '../../api/session.ts'
 import { dayText } from '../../format/dates.ts'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
-import { isFound, type PaletteItem } from './palette-items.ts'
+import { matchesQuery, type PaletteItem } from './palette-items.ts'
 
 const SEARCH_DELAY_MS = 180
 const MIN_SEARCH_LENGTH = 2
@@ -29,7 +29,7 @@ export interface PaletteSearchResult {
  * Studies of both areas that what is typed finds; for who manages the gateway users and devices,
  * and for members who manage studies the users whom studies are assigned to.
  */
-export function useFound(typed: string, user: SignedInUser | null): PaletteSearchResult {
+export function usePaletteSearch(typed: string, user: SignedInUser | null): PaletteSearchResult {
   const isManager = mayManage(user)
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), SEARCH_DELAY_MS)
   const isSearch = search.length >= MIN_SEARCH_LENGTH
@@ -51,7 +51,7 @@ export function useFound(typed: string, user: SignedInUser | null): PaletteSearc
           signal,
         ),
       )
-      return shared((await Promise.all(areas)).map((page) => page.studies))
+      return interleave((await Promise.all(areas)).map((page) => page.studies))
     },
     ...kept,
   })
@@ -100,7 +100,7 @@ export function useFound(typed: string, user: SignedInUser | null): PaletteSearc
       }),
     ),
     ...(devices.data?.devices ?? [])
-      .filter(({ aeTitle, name }) => isFound(`${aeTitle} ${name}`, search))
+      .filter(({ aeTitle, name }) => matchesQuery(`${aeTitle} ${name}`, search))
       .slice(0, MAX_PEOPLE)
       .map(
         ({ deviceId, aeTitle, name }): PaletteItem => ({
@@ -116,7 +116,7 @@ export function useFound(typed: string, user: SignedInUser | null): PaletteSearc
     // What the letters before found stays only where it may be meant: nobody opens another patient
     // by a quick Enter.
     items: isSearching
-      ? items.filter(({ name, about }) => isFound(`${name} ${about}`, typed))
+      ? items.filter(({ name, about }) => matchesQuery(`${name} ${about}`, typed))
       : items,
     isSearching,
     hasFailed: studies.isError,
@@ -124,7 +124,7 @@ export function useFound(typed: string, user: SignedInUser | null): PaletteSearc
 }
 
 /** Of both areas in turn, so that neither hides the other. */
-function shared(lists: readonly (readonly WindowStudy[])[]): readonly WindowStudy[] {
+function interleave(lists: readonly (readonly WindowStudy[])[]): readonly WindowStudy[] {
   const longest = Math.max(...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1)))
     .flat()

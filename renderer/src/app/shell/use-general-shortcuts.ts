@@ -1,10 +1,10 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { undoLast } from '../../ui/undo.tsx'
 import { lockWindow } from './lock.ts'
-import { showPalette, showSheet } from './overlays.tsx'
+import { showPalette, showShortcutSheet } from './overlays.tsx'
 import { SCREENS } from './screens.ts'
 
 /**
@@ -17,11 +17,11 @@ export function useGeneralShortcuts(): void {
   const showHelp = () =>
     void import('../../ui/help.ts').then(
       ({ openHelp }) => openHelp(router.state.matches.at(-1)?.fullPath ?? ''),
-      () => showRefused(t('ui.common.cutOff')),
+      () => showRefusal(t('ui.common.cutOff')),
     )
   useShortcuts(t('ui.shell.sheet.general'), [
     { keys: 'mod+k', name: t('ui.shell.sheet.palette'), run: showPalette },
-    { keys: '?', name: t('ui.shell.sheet.open'), run: showSheet },
+    { keys: '?', name: t('ui.shell.sheet.open'), run: showShortcutSheet },
     { keys: 'f1', name: t('ui.shell.help'), run: showHelp },
     { keys: 'alt+z', name: t('ui.shell.sheet.undo'), run: undoLast },
     { keys: 'mod+l', name: t('ui.shell.lock'), run: lockWindow, isEverywhere: true },

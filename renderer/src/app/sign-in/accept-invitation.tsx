@@ -5,13 +5,13 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { dashboardPeople, type OpenInvitation } from '#shared/contract/dashboard-people.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { call, useSend } from '../../api/queries.ts'
-import { type Session, useEnter } from '../../api/session.ts'
+import { type Session, useStartSession } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PasswordHint } from '../../ui/password-hint.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -24,7 +24,7 @@ type End = 'accepted' | 'rejected'
  * Where an invitation's link leads: who invites, and the choice to accept with a password or to
  * reject.
  */
-export function Accept({ token }: { token: string }) {
+export function AcceptInvitation({ token }: { token: string }) {
   const navigate = useNavigate()
   const [end, setEnd] = useState<End | null>(null)
   // A look, though it is a POST: the token stays out of addresses.
@@ -75,13 +75,13 @@ export function Accept({ token }: { token: string }) {
     )
   return (
     <Frame>
-      <Choice token={token} invitation={invitation.data} onEnd={setEnd} />
+      <InvitationChoice token={token} invitation={invitation.data} onEnd={setEnd} />
     </Frame>
   )
 }
 
 /** The invitation's page without a token, as after a reload: the address does not keep it. */
-export function LinkNeeded() {
+export function LinkRequiredNotice() {
   return (
     <Frame>
       <Text>{t('ui.accept-invitation.linkNeeded')}</Text>
@@ -103,10 +103,14 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end: End) => void }) {
+function InvitationChoice(props: {
+  token: string
+  invitation: OpenInvitation
+  onEnd: (end: End) => void
+}) {
   const { token, invitation, onEnd } = props
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const accept = useSend(dashboardPeople.acceptInvitation)
   const [isRejecting, setIsRejecting] = useState(false)
   const { form, submit } = useContractForm({
@@ -168,7 +172,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {t('ui.accept-invitation.reject')}
         </Button>
       </Stack>
-      <RejectInvitation
+      <RejectionDialog
         token={token}
         isOpen={isRejecting}
         onEnd={onEnd}
@@ -178,7 +182,7 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
   )
 }
 
-function RejectInvitation(props: {
+function RejectionDialog(props: {
   token: string
   isOpen: boolean
   onEnd: (end: End) => void
@@ -187,7 +191,7 @@ function RejectInvitation(props: {
   const { token, isOpen, onEnd, onClose } = props
   const reject = useSend(dashboardPeople.rejectInvitation)
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={isOpen}
       title={t('ui.accept-invitation.rejectTitle')}
       action={t('ui.accept-invitation.reject')}
@@ -197,6 +201,6 @@ function RejectInvitation(props: {
       onConfirm={() => reject.mutate({ body: { token } }, { onSuccess: () => onEnd('rejected') })}
     >
       {t('ui.accept-invitation.rejectText')}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -16,7 +16,7 @@ const POLL_MS = 3000
  * On a PC of the clinic's network that nobody has approved: how to have it approved. It goes on by
  * itself once it is.
  */
-export function AskWorkstation() {
+export function WorkstationAccess() {
   const client = useQueryClient()
   const reply = useReply(dashboardSecurity.thisWorkstation, {}, { every: POLL_MS, staleTime: 0 })
   useEffect(() => {
@@ -37,7 +37,7 @@ export function AskWorkstation() {
         {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
         {state === 'unknown' && <AccessRequestForm />}
         {state !== undefined && state !== 'unknown' && reply.data && (
-          <Wait workstation={reply.data} />
+          <PendingRequest workstation={reply.data} />
         )}
       </Stack>
     </AuthLayout>
@@ -84,7 +84,7 @@ function AccessRequestForm() {
   )
 }
 
-function Wait({ workstation: { code, name } }: { workstation: ThisWorkstation }) {
+function PendingRequest({ workstation: { code, name } }: { workstation: ThisWorkstation }) {
   return (
     <Stack>
       <div className={css.code} role="status">

@@ -15,7 +15,7 @@ import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { CLINIC_ROLES, type ClinicRole } from '#shared/contract/people.ts'
 import { useSend } from '../../api/queries.ts'
-import { type Session, useEnter, useSession } from '../../api/session.ts'
+import { type Session, useSession, useStartSession } from '../../api/session.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
@@ -28,7 +28,7 @@ import { useContractForm } from '../../ui/use-contract-form.ts'
  * The first screen of a new gateway: with a set-up token the owner's form, without one how to get
  * it.
  */
-export function Welcome({ token }: { token: string | null }) {
+export function CreateOwner({ token }: { token: string | null }) {
   useEffect(() => {
     document.title = `${t('ui.create-owner.title')} · Isthmus`
   }, [])
@@ -37,12 +37,12 @@ export function Welcome({ token }: { token: string | null }) {
   if (session.data?.needsOwner === false) return <Navigate to="/" replace />
   return (
     <AuthLayout foot={t('ui.create-owner.foot')} screen="/welcome">
-      {token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}
+      {token === null ? <SetupLinkInstructions /> : <OwnerForm token={token} />}
     </AuthLayout>
   )
 }
 
-function HowToGetTheLink() {
+function SetupLinkInstructions() {
   const steps = Object.values(textsOf('ui.create-owner.noLink.steps', 'label', 'description'))
   return (
     <Stack>
@@ -66,7 +66,7 @@ function HowToGetTheLink() {
 
 function OwnerForm({ token }: { token: string }) {
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const create = useSend(dashboard.createOwner)
   const { form, submit } = useContractForm({
     operation: dashboard.createOwner,

@@ -3,20 +3,20 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter } from '../../api/session.ts'
+import { useStartSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { unlocked } from '../shell/lock.ts'
+import { markUnlocked } from '../shell/lock.ts'
 
-const Welcome = lazy(async () => ({ default: (await import('./create-owner.tsx')).Welcome }))
+const Welcome = lazy(async () => ({ default: (await import('./create-owner.tsx')).CreateOwner }))
 
 /** Exchanges a one-time link for a session; a set-up link leads on to the owner's form. */
 export function FollowLink({ token }: { token: string }) {
   const [held] = useState(token)
   const [mayCreateOwner, setMayCreateOwner] = useState(false)
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const follow = useSend(dashboard.followLink)
   // A link works once; React's StrictMode runs an effect twice.
   const isSent = useRef(false)
@@ -29,7 +29,7 @@ export function FollowLink({ token }: { token: string }) {
       ({ session, mayCreateOwner: isSetUp }) => {
         if (isSetUp) return setMayCreateOwner(true)
         enter(session)
-        unlocked()
+        markUnlocked()
         void navigate({ to: '/', replace: true })
       },
       () => undefined,

@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from 'react'
 import { dashboardIdentityProvider } from '#shared/contract/identity-provider.ts'
 import { wasInThisTab } from '../../api/provider-sign-in.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter } from '../../api/session.ts'
+import { useStartSession } from '../../api/session.ts'
 import { postToWindows } from '../../api/window-channel.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Notice } from '../../ui/tone.tsx'
-import { unlocked } from '../shell/lock.ts'
+import { markUnlocked } from '../shell/lock.ts'
 
 /** The parameters of the provider's answer; `ended`: its session has ended. */
 type Answer = { readonly [K in 'state' | 'code' | 'iss' | 'error' | 'ended']?: string }
@@ -21,7 +21,7 @@ type Answer = { readonly [K in 'state' | 'code' | 'iss' | 'error' | 'ended']?: s
 export function ProviderReturn({ answer }: { answer: Answer }) {
   const [isTab] = useState(wasInThisTab)
   const navigate = useNavigate()
-  const enter = useEnter()
+  const enter = useStartSession()
   const finish = useSend(dashboardIdentityProvider.finish)
   // A code works once; React's StrictMode runs an effect twice.
   const isSent = useRef(false)
@@ -39,7 +39,7 @@ export function ProviderReturn({ answer }: { answer: Answer }) {
         postToWindows({ kind: purpose === 'confirm' ? 'confirmed' : 'session' })
         if (!isTab) return closeWindow()
         enter(session)
-        unlocked()
+        markUnlocked()
         void navigate({ to: '/', replace: true })
       },
       () => undefined,
@@ -47,7 +47,7 @@ export function ProviderReturn({ answer }: { answer: Answer }) {
   }, [answer, isTab, mutateAsync, enter, navigate])
 
   const isUnknown = answer.state === undefined && answer.ended === undefined
-  const toWindow = () => void navigate({ to: '/', replace: true })
+  const goToStart = () => void navigate({ to: '/', replace: true })
   return (
     <AuthLayout foot={t('ui.sign-in.foot')}>
       <Stack>
@@ -57,7 +57,7 @@ export function ProviderReturn({ answer }: { answer: Answer }) {
             <Notice tone="danger" title={t('ui.sign-in.provider.failed')}>
               {finish.error?.message ?? t('ui.sign-in.provider.expired')}
             </Notice>
-            <Button onClick={isTab ? toWindow : closeWindow}>
+            <Button onClick={isTab ? goToStart : closeWindow}>
               {t(isTab ? 'ui.sign-in.toSignIn' : 'ui.sign-in.provider.close')}
             </Button>
           </>
@@ -70,7 +70,7 @@ export function ProviderReturn({ answer }: { answer: Answer }) {
                   : 'ui.sign-in.provider.ended',
               )}
             </Text>
-            <Button variant="default" onClick={toWindow}>
+            <Button variant="default" onClick={goToStart}>
               {t('ui.sign-in.provider.open')}
             </Button>
           </>

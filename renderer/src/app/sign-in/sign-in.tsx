@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { faultsByField, type ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
-import { useEnter, useSession } from '../../api/session.ts'
+import { useSession, useStartSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
@@ -19,7 +19,7 @@ interface SignInValues {
 
 /** The sign-in form. It goes on to the screen whose address the window has. */
 export function SignIn({ note }: { note: string }) {
-  const enter = useEnter()
+  const enter = useStartSession()
   const signIn = useSend(dashboard.signIn)
   const provider = useSession().data?.provider ?? null
   const form = useForm<SignInValues>({ initialValues: { email: '', password: '', code: '' } })
@@ -47,7 +47,7 @@ export function SignIn({ note }: { note: string }) {
       },
     ),
   )
-  const otherAccount = () => {
+  const switchAccount = () => {
     setAsksCode(false)
     form.reset()
     signIn.reset()
@@ -94,7 +94,7 @@ export function SignIn({ note }: { note: string }) {
             {t('ui.sign-in.submit')}
           </Button>
           {asksCode ? (
-            <Button variant="subtle" onClick={otherAccount}>
+            <Button variant="subtle" onClick={switchAccount}>
               {t('ui.sign-in.back')}
             </Button>
           ) : (

@@ -15,7 +15,7 @@ const STOPS = [
   { stop: 'worklist', link: { to: '/worklist' } },
 ] as const satisfies readonly { readonly stop: string; readonly link: LinkProps }[]
 
-const KEPT_AT = 'isthmus-tour'
+const STORAGE_KEY = 'isthmus-tour'
 
 /** The guided tour of the demo: what to look at, with a link to each screen. */
 export function Tour() {
@@ -33,7 +33,7 @@ export function Tour() {
               {seen.has(stop) && (
                 <IconCircleCheck size={18} role="img" aria-label={t('ui.tour.seen')} />
               )}
-              <Link {...link} onClick={() => keepSeen(stop)}>
+              <Link {...link} onClick={() => markStopSeen(stop)}>
                 {t(`ui.tour.stops.${stop}.link`)}
               </Link>
             </div>
@@ -46,8 +46,8 @@ export function Tour() {
 }
 
 // Kept for the session of the browser, because a later demo begins anew.
-const seenStops = () => new Set(sessionStorage.getItem(KEPT_AT)?.split(' '))
+const seenStops = () => new Set(sessionStorage.getItem(STORAGE_KEY)?.split(' '))
 
-function keepSeen(stop: string): void {
-  sessionStorage.setItem(KEPT_AT, [...seenStops().add(stop)].join(' '))
+function markStopSeen(stop: string): void {
+  sessionStorage.setItem(STORAGE_KEY, [...seenStops().add(stop)].join(' '))
 }

@@ -10,7 +10,7 @@ import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** My names and telephone number. */
-export function AboutMe({ user }: { user: SignedInUser }) {
+export function ProfilePanel({ user }: { user: SignedInUser }) {
   const client = useQueryClient()
   const change = useSend(dashboardSecurity.changeAccount)
   const { form, submit } = useContractForm({

@@ -1,12 +1,12 @@
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Page } from '../../ui/page.tsx'
-import { AboutMe } from './about-me.tsx'
+import { ProfilePanel } from './about-me.tsx'
 import css from './account.module.css'
 import { MySessions } from './my-sessions.tsx'
 import { PasswordPanel } from './password-panel.tsx'
 import { SecondFactorPanel } from './second-factor-panel.tsx'
-import { ThisWindow } from './this-window.tsx'
+import { WindowPreferencesPanel } from './this-window.tsx'
 
 /** What a person may change of their own account, and where it is signed in. */
 export function AccountScreen() {
@@ -15,8 +15,8 @@ export function AccountScreen() {
   return (
     <Page title={t('ui.account.title')} about={t('ui.account.about', { email: user.email })}>
       <div className={css.columns}>
-        <AboutMe user={user} />
-        <ThisWindow />
+        <ProfilePanel user={user} />
+        <WindowPreferencesPanel />
         <PasswordPanel user={user} />
         <SecondFactorPanel />
       </div>

@@ -4,7 +4,7 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -109,7 +109,7 @@ function Row({
         <Clock instant={createdAt} />
       </Table.Td>
       <Table.Td>
-        <Ago instant={lastUsedAt} />
+        <TimeAgo instant={lastUsedAt} />
       </Table.Td>
       <Table.Td ta="right">
         {isLocked && <Tag tone="plain">{t('ui.account.sessions.locked')}</Tag>}

@@ -36,7 +36,7 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
           />
         )}
         {isOpen ? (
-          <ChangePassword user={user} onClose={() => setIsOpen(false)} />
+          <PasswordForm user={user} onClose={() => setIsOpen(false)} />
         ) : (
           hasPassword && (
             <div>
@@ -51,7 +51,7 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
   )
 }
 
-function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => void }) {
+function PasswordForm({ user, onClose }: { user: SignedInUser; onClose: () => void }) {
   const change = useSend(dashboardSecurity.changePassword, [
     dashboardSecurity.account,
     dashboardSecurity.sessions,

@@ -11,7 +11,7 @@ import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import { SecondFactorSetUp } from './second-factor-set-up.tsx'
 
-const FEW_CODES = 3
+const LOW_CODE_COUNT = 3
 
 /** Whether an authenticator is asked for, and setting it up or turning it off. */
 export function SecondFactorPanel() {
@@ -35,7 +35,7 @@ export function SecondFactorPanel() {
             />
           )}
           {factor.isOn && (
-            <Tag tone={factor.codesLeft < FEW_CODES ? 'warning' : 'plain'} isWrapped>
+            <Tag tone={factor.codesLeft < LOW_CODE_COUNT ? 'warning' : 'plain'} isWrapped>
               {t('ui.account.second.left', { count: factor.codesLeft })}
             </Tag>
           )}
@@ -52,12 +52,12 @@ export function SecondFactorPanel() {
         </Stack>
       )}
       {open === 'setUp' && <SecondFactorSetUp onClose={close} />}
-      {open === 'end' && <End onClose={close} />}
+      {open === 'end' && <TwoFactorRemoval onClose={close} />}
     </Panel>
   )
 }
 
-function End({ onClose }: { onClose: () => void }) {
+function TwoFactorRemoval({ onClose }: { onClose: () => void }) {
   const end = useSend(dashboardSecurity.endSecondFactor, [
     dashboardSecurity.account,
     dashboard.session,

@@ -12,7 +12,7 @@ import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './account.module.css'
 import { printCodes } from './print-codes.ts'
 
-interface Begun {
+interface AuthenticatorKey {
   readonly uri: string
   readonly secret: string
 }
@@ -22,7 +22,7 @@ interface Begun {
  * it is lost, shown once.
  */
 export function SecondFactorSetUp({ onClose }: { onClose: () => void }) {
-  const [begun, setBegun] = useState<Begun | null>(null)
+  const [begun, setBegun] = useState<AuthenticatorKey | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const isShown = codes !== null
   return (
@@ -36,14 +36,14 @@ export function SecondFactorSetUp({ onClose }: { onClose: () => void }) {
       closeOnEscape={!isShown}
       withCloseButton={!isShown}
     >
-      {codes !== null && <Codes codes={codes} onClose={onClose} />}
-      {codes === null && begun !== null && <Confirm begun={begun} onDone={setCodes} />}
+      {codes !== null && <RecoveryCodes codes={codes} onClose={onClose} />}
+      {codes === null && begun !== null && <CodeConfirmation begun={begun} onDone={setCodes} />}
       {codes === null && begun === null && <SetUpStart onBegun={setBegun} />}
     </Modal>
   )
 }
 
-function SetUpStart({ onBegun }: { onBegun: (begun: Begun) => void }) {
+function SetUpStart({ onBegun }: { onBegun: (begun: AuthenticatorKey) => void }) {
   const begin = useSend(dashboardSecurity.beginSecondFactor)
   const { form, submit } = useContractForm({
     operation: dashboardSecurity.beginSecondFactor,
@@ -73,7 +73,13 @@ function SetUpStart({ onBegun }: { onBegun: (begun: Begun) => void }) {
   )
 }
 
-function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly string[]) => void }) {
+function CodeConfirmation({
+  begun,
+  onDone,
+}: {
+  begun: AuthenticatorKey
+  onDone: (codes: readonly string[]) => void
+}) {
   const confirm = useSend(dashboardSecurity.confirmSecondFactor, [
     dashboardSecurity.account,
     dashboard.session,
@@ -124,7 +130,7 @@ function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly str
   )
 }
 
-function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <Stack>
       <Text>{t('ui.account.second.codesText')}</Text>

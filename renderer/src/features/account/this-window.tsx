@@ -7,7 +7,7 @@ import css from './account.module.css'
 const SCHEMES = ['light', 'dark', 'auto'] as const
 
 /** What is chosen for this PC, not for the account. */
-export function ThisWindow() {
+export function WindowPreferencesPanel() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Panel title={t('ui.account.window')}>

@@ -8,8 +8,8 @@ import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './activity.module.css'
-import { connectionEvents, endOf, lastedMs } from './story.ts'
-import { Story } from './story-line.tsx'
+import { associationDurationMs, connectionEvents, endOf } from './story.ts'
+import { EventSequence } from './story-line.tsx'
 
 export const columns: readonly Column<AssociationSummary>[] = [
   {
@@ -43,7 +43,7 @@ export const columns: readonly Column<AssociationSummary>[] = [
     track: 'minmax(180px, 3fr)',
     cell: (row) => (
       <>
-        <Story parts={connectionEvents(row)} />
+        <EventSequence parts={connectionEvents(row)} />
         {row.how !== 'released' && row.detail && (
           <div className={css.under}>{translateMessage(row.detail)}</div>
         )}
@@ -77,7 +77,7 @@ export const columns: readonly Column<AssociationSummary>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => {
-      const ms = lastedMs(row)
+      const ms = associationDurationMs(row)
       return ms !== null && durationText(ms)
     },
   },

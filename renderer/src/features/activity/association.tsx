@@ -13,25 +13,36 @@ import { useStatus } from '../../api/status.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Terms } from '../../ui/association-terms.tsx'
+import { NegotiatedContexts } from '../../ui/association-terms.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import css from './activity.module.css'
-import { connectionEvents, endOf, lastedMs } from './story.ts'
-import { Story } from './story-line.tsx'
+import { associationDurationMs, connectionEvents, endOf } from './story.ts'
+import { EventSequence } from './story-line.tsx'
 
 const route = getRouteApi('/shell/activity/associations/$associationId')
-const OPEN_MS = 2000
+const OPEN_POLL_MS = 2000
 
 /** One connection: what the device did, line by line, and what was agreed. */
 export function AssociationScreen() {
   const { associationId } = route.useParams()
   const input = { params: { associationId } }
   const isOpen = useReply(dashboardActivity.association, input).data?.association.how === 'open'
-  const reply = useReply(dashboardActivity.association, input, isOpen ? { every: OPEN_MS } : {})
+  const reply = useReply(
+    dashboardActivity.association,
+    input,
+    isOpen ? { every: OPEN_POLL_MS } : {},
+  )
   const record = reply.data
   const who = record
     ? record.association.deviceName || record.association.aeTitle || record.association.address
@@ -46,13 +57,13 @@ export function AssociationScreen() {
           : t('ui.activity.list.title')
       }
       about={<BackLink to="/activity/associations">{t('ui.activity.one.back')}</BackLink>}
-      actions={record && <CopyForSupport text={record.supportText} />}
+      actions={record && <SupportCopyButton text={record.supportText} />}
     >
       {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={t('ui.activity.one.gone')} error={reply.error}>
+        <EmptyState title={t('ui.activity.one.gone')} error={reply.error}>
           {t('ui.activity.one.goneText')}
-        </Empty>
+        </EmptyState>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
@@ -63,7 +74,7 @@ export function AssociationScreen() {
             <Tag tone={end.tone} meaning={end.meaning}>
               {end.name}
             </Tag>
-            <Story parts={connectionEvents(record.association)} />
+            <EventSequence parts={connectionEvents(record.association)} />
           </Group>
           <div className={css.columns}>
             <Panel title={t('ui.activity.one.happened')}>
@@ -87,7 +98,7 @@ export function AssociationScreen() {
             </Panel>
           </div>
           <Panel title={t('ui.activity.one.agreed')}>
-            <Terms terms={record.terms} />
+            <NegotiatedContexts terms={record.terms} />
           </Panel>
         </>
       )}
@@ -95,7 +106,7 @@ export function AssociationScreen() {
   )
 }
 
-function CopyForSupport({ text }: { text: string }) {
+function SupportCopyButton({ text }: { text: string }) {
   const { isCopied, copy } = useCopy(text)
   return (
     <Tooltip label={t('ui.activity.one.copyMeaning')} multiline w={300}>
@@ -166,8 +177,8 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
     detail,
     times,
   } = association
-  const ours = useStatus().data?.listeners.find(({ name }) => name === 'dimse')?.aeTitle
-  const lasted = lastedMs(association)
+  const gatewayAeTitle = useStatus().data?.listeners.find(({ name }) => name === 'dimse')?.aeTitle
+  const durationMs = associationDurationMs(association)
   const mono = (text: string) => <span className="mono">{text}</span>
   const rows: (readonly [string, ReactNode] | false)[] = [
     [
@@ -185,8 +196,10 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
       t('ui.activity.one.facts.called'),
       <>
         {mono(calledAeTitle)}
-        {ours && ours !== calledAeTitle && (
-          <div className={css.under}>{t('ui.activity.one.wrongTitle', { ours })}</div>
+        {gatewayAeTitle && gatewayAeTitle !== calledAeTitle && (
+          <div className={css.under}>
+            {t('ui.activity.one.wrongTitle', { ours: gatewayAeTitle })}
+          </div>
         )}
       </>,
     ],
@@ -210,7 +223,7 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
         t('ui.activity.one.notKnown')
       ),
     ],
-    lasted !== null && [t('ui.activity.one.facts.lasted'), durationText(lasted)],
+    durationMs !== null && [t('ui.activity.one.facts.lasted'), durationText(durationMs)],
     how !== 'released' &&
       detail !== null && [t('ui.activity.one.facts.why'), translateMessage(detail)],
     times > 1 && [

@@ -69,7 +69,10 @@ export function Associations() {
           onChange={(aeTitle) => choose({ aeTitle })}
         />
         {filter.address && (
-          <AtAddress address={filter.address} onClear={() => choose({ address: undefined })} />
+          <AddressFilterPill
+            address={filter.address}
+            onClear={() => choose({ address: undefined })}
+          />
         )}
         {isBehind && <NewerButton name={t('ui.activity.list.newer')} onClick={showLatest} />}
       </Group>
@@ -101,14 +104,14 @@ export function Associations() {
         onOpen={({ associationId }) =>
           void navigate({ to: '/activity/associations/$associationId', params: { associationId } })
         }
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.activity.list.more') : t('ui.activity.list.last')}
       />
     </Page>
   )
 }
 
-function AtAddress({ address, onClear }: { address: string; onClear: () => void }) {
+function AddressFilterPill({ address, onClear }: { address: string; onClear: () => void }) {
   return (
     <Pill
       withRemoveButton

@@ -7,7 +7,7 @@ import { Clock } from '../../ui/clock.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import css from './activity.module.css'
 
-export function Line({ line }: { line: FeedLine }) {
+export function FeedLineRow({ line }: { line: FeedLine }) {
   return (
     <LineLink line={line}>
       <ToneIcon tone={line.tone} size={15} />

@@ -5,12 +5,12 @@ import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { NothingListed } from '../../ui/paged-table.tsx'
+import { EmptyList } from '../../ui/paged-table.tsx'
 import { ActivityTabs } from '../../ui/sections/activity-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import css from './activity.module.css'
 import { DeviceFilter } from './device-filter.tsx'
-import { Line } from './feed-line.tsx'
+import { FeedLineRow } from './feed-line.tsx'
 import { useFeed } from './use-feed.ts'
 
 const route = getRouteApi('/shell/activity')
@@ -96,7 +96,7 @@ export function LiveFeed() {
         <ErrorNotice error={feed.error} onRetry={() => void feed.refetch()} />
       )}
       {feed.isSuccess && lines.length === 0 && (
-        <NothingListed
+        <EmptyList
           icon={IconActivityHeartbeat}
           title={isFiltered ? t('ui.activity.live.noneFiltered') : t('ui.activity.live.none')}
           text={
@@ -112,19 +112,19 @@ export function LiveFeed() {
           }
         />
       )}
-      {lines.length > 0 && <Lines lines={lines} />}
+      {lines.length > 0 && <FeedLineRows lines={lines} />}
     </Page>
   )
 }
 
-function Lines({ lines }: { lines: readonly FeedLine[] }) {
+function FeedLineRows({ lines }: { lines: readonly FeedLine[] }) {
   return (
     <Panel isFlush className="grow">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1) */}
       <ol className={css.feed} aria-label={t('ui.activity.live.label')} tabIndex={0}>
         {lines.map((line) => (
           <li key={line.lineId}>
-            <Line line={line} />
+            <FeedLineRow line={line} />
           </li>
         ))}
       </ol>

@@ -96,7 +96,7 @@ export function Queries() {
             params: { inspectionId: String(row.inspectionId) },
           })
         }
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.worklist-queries.more') : t('ui.worklist-queries.last')}
       />
     </Page>

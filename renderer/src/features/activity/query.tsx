@@ -10,7 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { InspectionView } from '../../ui/inspection-view.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 
 const route = getRouteApi('/shell/queries/$inspectionId')
@@ -53,9 +53,9 @@ export function Query() {
     >
       {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={t('ui.worklist-queries.goneTitle')} error={reply.error}>
+        <EmptyState title={t('ui.worklist-queries.goneTitle')} error={reply.error}>
           {t('ui.worklist-queries.gone')}
-        </Empty>
+        </EmptyState>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />

@@ -2,7 +2,7 @@ import { Fragment } from 'react'
 import css from './activity.module.css'
 
 /** One thing after another. */
-export function Story({ parts }: { parts: readonly string[] }) {
+export function EventSequence({ parts }: { parts: readonly string[] }) {
   return (
     <span>
       {parts.map((part, at) => (

@@ -18,7 +18,7 @@ export function connectionEvents({
 }: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {
   if (how === 'rejected') return [t('ui.activity.story.rejected')]
   const { echoes, queries, exams, instances, bytes, steps, commitments, failures } = counts
-  const told = [
+  const events = [
     echoes > 0 && t('ui.activity.story.echoes', { count: echoes }),
     queries > 0 && t('ui.activity.story.queries', { count: queries, exams }),
     steps > 0 && t('ui.activity.story.steps', { count: steps }),
@@ -26,7 +26,7 @@ export function connectionEvents({
     commitments > 0 && t('ui.activity.story.commitments', { count: commitments }),
     failures > 0 && t('ui.activity.story.failures', { count: failures }),
   ].filter((part) => part !== false)
-  if (told.length > 0) return told
+  if (events.length > 0) return events
   return [how === 'open' ? t('ui.activity.story.connected') : t('ui.activity.story.nothing')]
 }
 
@@ -46,7 +46,7 @@ export function endOf({ how, counts }: Pick<AssociationSummary, 'counts' | 'how'
 }
 
 /** Milliseconds it lasted; null where its end is not known. */
-export const lastedMs = ({
+export const associationDurationMs = ({
   openedAt,
   endedAt,
 }: Pick<AssociationSummary, 'openedAt' | 'endedAt'>): number | null =>

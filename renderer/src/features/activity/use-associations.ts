@@ -14,7 +14,7 @@ export interface AssociationsSearch {
   readonly search?: string
 }
 
-interface AssociationsFilter {
+interface AssociationListFilter {
   readonly show: AssociationFilter
   readonly aeTitle?: string
   readonly address?: string
@@ -27,7 +27,7 @@ export function filterOf({
   address,
   show,
   search,
-}: AssociationsSearch): AssociationsFilter {
+}: AssociationsSearch): AssociationListFilter {
   return {
     show: ASSOCIATION_FILTERS.find((one) => one === show) ?? 'all',
     ...(aeTitle !== undefined && { aeTitle: aeTitle.slice(0, 16) }),
@@ -37,12 +37,12 @@ export function filterOf({
 }
 
 /** Of these, news are read again as they come; further down nothing moves. */
-const LIVE_PAGES = 2
+const MAX_LIVE_PAGES = 2
 const POLL_MS = 5000
 const REFETCH_DELAY_MS = 400
 
 /** Pages of connections. `isBehind`: older ones are open, and news waits for `showLatest`. */
-export function useAssociations(filter: AssociationsFilter) {
+export function useAssociations(filter: AssociationListFilter) {
   const client = useQueryClient()
   const { isOpen, lines } = useEventStream()
   const query = { ...filter, limit: 50 }
@@ -53,14 +53,14 @@ export function useAssociations(filter: AssociationsFilter) {
       call(dashboardActivity.associations, { query: { ...query, ...part } }, signal),
     isOpen ? undefined : POLL_MS,
   )
-  const isDeep = pages.length > LIVE_PAGES
+  const isPastLivePages = pages.length > MAX_LIVE_PAGES
   const newest = lines[0]?.lineId
   const { refetch } = list
   useEffect(() => {
-    if (newest === undefined || isDeep) return
-    const soon = setTimeout(() => void refetch({ cancelRefetch: false }), REFETCH_DELAY_MS)
-    return () => clearTimeout(soon)
-  }, [newest, isDeep, refetch])
+    if (newest === undefined || isPastLivePages) return
+    const timer = setTimeout(() => void refetch({ cancelRefetch: false }), REFETCH_DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [newest, isPastLivePages, refetch])
   // One that came while a page was being read may come twice.
   const associations = [
     ...new Map(
@@ -71,7 +71,7 @@ export function useAssociations(filter: AssociationsFilter) {
     list,
     associations,
     more,
-    isBehind: isDeep,
+    isBehind: isPastLivePages,
     showLatest: () => void client.resetQueries({ queryKey: key }),
   }
 }

@@ -28,13 +28,13 @@ import {
 } from '#shared/contract/dashboard-people.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
-import { Ago, Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { OneTimeValueDialog } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
@@ -55,7 +55,7 @@ const COLUMNS = textsOf(
 const CHANGES = [dashboardPeople.apiKeys]
 
 /** The keys partner systems call the interface with. */
-export function Keys() {
+export function ApiKeys() {
   const keys = useReply(dashboardPeople.apiKeys, {})
   const [isAdding, setIsAdding] = useState(false)
   const [rotating, setRotating] = useState<ApiKeyRow | null>(null)
@@ -65,13 +65,13 @@ export function Keys() {
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [shown, setShown] = useState<string | null>(null)
   const add = (
-    <MayButton
+    <PermissionButton
       permission="manageGateway"
       leftSection={<IconPlus size={16} />}
       onClick={() => setIsAdding(true)}
     >
       {t('ui.api-keys.add')}
-    </MayButton>
+    </PermissionButton>
   )
   return (
     <Page title={t('ui.api-keys.title')} about={t('ui.api-keys.about')} actions={add}>
@@ -79,13 +79,13 @@ export function Keys() {
         {keys.isPending && <LoadingPlaceholder rows={4} />}
         {keys.isError && <ErrorNotice error={keys.error} onRetry={() => void keys.refetch()} />}
         {keys.data?.apiKeys.length === 0 && (
-          <Empty
+          <EmptyState
             icon={<IconKey size={34} stroke={1.3} />}
             title={t('ui.api-keys.none')}
             action={add}
           >
             {t('ui.api-keys.noneText')}
-          </Empty>
+          </EmptyState>
         )}
         {keys.data && keys.data.apiKeys.length > 0 && (
           <KeyTable
@@ -106,14 +106,16 @@ export function Keys() {
       >
         {isAdding && <KeyForm onMade={setShown} onDone={() => setIsAdding(false)} />}
       </Modal>
-      {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
-      {peopleOf && <PeopleRight apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
+      {rotating && (
+        <RotateKeyDialog apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />
+      )}
+      {peopleOf && <ManagePeopleSwitch apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
       {dicomwebOf && <DicomwebForm apiKey={dicomwebOf} onDone={() => setDicomwebOf(null)} />}
       {selfServiceOf && (
         <SelfServiceForm apiKey={selfServiceOf} onDone={() => setSelfServiceOf(null)} />
       )}
-      <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
-      <ShownOnce
+      <RevokeKeyDialog apiKey={revoking} onDone={() => setRevoking(null)} />
+      <OneTimeValueDialog
         value={shown}
         {...textsOf('ui.api-keys.shown', 'title', 'about', 'done')}
         what={t('ui.api-keys.theKey')}
@@ -164,12 +166,12 @@ function KeyTable(props: {
             <Clock instant={key.createdAt} />
             {key.rotatedAt !== null && (
               <Text fz="sm" c="dimmed">
-                {t('ui.api-keys.rotated')} <Ago instant={key.rotatedAt} />
+                {t('ui.api-keys.rotated')} <TimeAgo instant={key.rotatedAt} />
               </Text>
             )}
           </Table.Td>
           <Table.Td>
-            <Ago instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
+            <TimeAgo instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
           </Table.Td>
           <Table.Td>
             {key.revokedAt !== null ? (
@@ -178,7 +180,7 @@ function KeyTable(props: {
               </Group>
             ) : (
               <Group gap={2} justify="flex-end" wrap="nowrap">
-                <IconAct
+                <IconAction
                   icon={key.managesPeople ? IconUserOff : IconUserCog}
                   label={t(`ui.api-keys.people.${key.managesPeople ? 'end' : 'allow'}`, {
                     name: key.description,
@@ -186,23 +188,23 @@ function KeyTable(props: {
                   onClick={() => onPeople(key)}
                 />
                 {key.scope === 'all' && (
-                  <IconAct
+                  <IconAction
                     icon={IconCloudSearch}
                     label={t('ui.api-keys.dicomweb.change', { name: key.description })}
                     onClick={() => onDicomweb(key)}
                   />
                 )}
-                <IconAct
+                <IconAction
                   icon={IconListSearch}
                   label={t('ui.api-keys.selfService.change', { name: key.description })}
                   onClick={() => onSelfService(key)}
                 />
-                <IconAct
+                <IconAction
                   icon={IconRefresh}
                   label={t('ui.api-keys.rotate', { name: key.description })}
                   onClick={() => onRotate(key)}
                 />
-                <IconAct
+                <IconAction
                   icon={IconBan}
                   label={t('ui.api-keys.revoke', { name: key.description })}
                   onClick={() => onRevoke(key)}
@@ -300,7 +302,7 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
   )
 }
 
-function Rotate({
+function RotateKeyDialog({
   apiKey,
   onMade,
   onDone,
@@ -322,7 +324,7 @@ function Rotate({
       },
     )
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.api-keys.rotateTitle')}
       action={t('ui.api-keys.rotateAction')}
@@ -341,12 +343,12 @@ function Rotate({
           onChange={setHours}
         />
       </Stack>
-    </Confirm>
+    </ConfirmAction>
   )
 }
 
 /** Lets a key manage people, or no longer. */
-function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
+function ManagePeopleSwitch({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
   const change = useSend(dashboardPeople.changeApiKey, CHANGES)
   const { apiKeyId, description, managesPeople } = apiKey
   const ask = `ui.api-keys.people.${managesPeople ? 'ending' : 'allowing'}` as const
@@ -361,7 +363,7 @@ function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void
       },
     )
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t(`${ask}.title`)}
       action={t(`${ask}.action`)}
@@ -371,14 +373,14 @@ function PeopleRight({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void
       onConfirm={confirm}
     >
       {t(`${ask}.text`, { name: description })}
-    </Confirm>
+    </ConfirmAction>
   )
 }
 
-function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => void }) {
+function RevokeKeyDialog({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => void }) {
   const revoke = useSend(dashboardPeople.revokeApiKey, CHANGES)
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={apiKey !== null}
       title={t('ui.api-keys.revokeTitle')}
       action={t('ui.api-keys.revokeAction')}
@@ -399,6 +401,6 @@ function Revoke({ apiKey, onDone }: { apiKey: ApiKeyRow | null; onDone: () => vo
       }
     >
       {apiKey && t('ui.api-keys.revokeText', { name: apiKey.description })}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -6,13 +6,13 @@ import { dashboardSandbox, type SandboxOverview } from '#shared/contract/sandbox
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
-import { Ago, Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { OneTimeValueDialog } from '../../ui/shown-once.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { SandboxKeyForm, SandboxWebhookForm } from './sandbox-forms.tsx'
@@ -43,16 +43,16 @@ export function SandboxPanel() {
       </Stack>
       {asked === 'key' && <SandboxKeyForm onMade={setKey} onDone={close} />}
       {asked === 'webhook' && <SandboxWebhookForm onMade={setSecret} onDone={close} />}
-      {asked === 'empty' && <EmptySandbox onDone={close} />}
-      {asked === 'off' && <SwitchOff onDone={close} />}
-      {revoking && <RevokeTestKey apiKey={revoking} onDone={() => setRevoking(null)} />}
-      <ShownOnce
+      {asked === 'empty' && <EmptySandboxDialog onDone={close} />}
+      {asked === 'off' && <SandboxDeactivation onDone={close} />}
+      {revoking && <RevokeTestKeyDialog apiKey={revoking} onDone={() => setRevoking(null)} />}
+      <OneTimeValueDialog
         value={key}
         {...textsOf('ui.api-keys.shown', 'title', 'about', 'done')}
         what={t('ui.api-keys.theKey')}
         onClose={() => setKey(null)}
       />
-      <ShownOnce
+      <OneTimeValueDialog
         value={secret}
         title={t('ui.api-keys.sandbox.secretTitle')}
         about={t('ui.api-keys.sandbox.secretAbout')}
@@ -97,14 +97,14 @@ function Overview(props: {
       {contents && keys.length === 0 && <Text c="dimmed">{t('ui.api-keys.sandbox.none')}</Text>}
       {keys.length > 0 && <TestKeys keys={keys} onRevoke={onRevoke} />}
       <Group>
-        <MayButton
+        <PermissionButton
           permission="manageGateway"
           variant="default"
           leftSection={<IconPlus size={16} />}
           onClick={() => onAsk('key')}
         >
           {t('ui.api-keys.sandbox.add')}
-        </MayButton>
+        </PermissionButton>
         {contents && (
           <>
             <Button variant="default" onClick={() => onAsk('webhook')}>
@@ -120,7 +120,7 @@ function Overview(props: {
             {t('ui.api-keys.sandbox.switchOff')}
           </Button>
         ) : (
-          <SwitchOn />
+          <SandboxActivation />
         )}
       </Group>
     </>
@@ -152,12 +152,12 @@ function TestKeys({
             <Clock instant={key.createdAt} />
           </Table.Td>
           <Table.Td>
-            <Ago instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
+            <TimeAgo instant={key.lastUsedAt} never={t('ui.api-keys.never')} />
           </Table.Td>
           <Table.Td>
             <Group justify="flex-end">
               {key.revokedAt === null ? (
-                <IconAct
+                <IconAction
                   icon={IconBan}
                   label={t('ui.api-keys.revoke', { name: key.description })}
                   onClick={() => onRevoke(key)}
@@ -173,7 +173,7 @@ function TestKeys({
   )
 }
 
-function SwitchOn() {
+function SandboxActivation() {
   const send = useSend(dashboardSandbox.switch, CHANGES)
   return (
     <>
@@ -194,14 +194,14 @@ function SwitchOn() {
   )
 }
 
-function SwitchOff({ onDone }: { onDone: () => void }) {
+function SandboxDeactivation({ onDone }: { onDone: () => void }) {
   const send = useSend(dashboardSandbox.switch, CHANGES)
   const onSuccess = () => {
     showDone(t('ui.api-keys.sandbox.switchedOff'))
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.api-keys.sandbox.switchOffTitle')}
       action={t('ui.api-keys.sandbox.switchOff')}
@@ -211,18 +211,18 @@ function SwitchOff({ onDone }: { onDone: () => void }) {
       onConfirm={() => send.mutate({ body: { isOn: false } }, { onSuccess })}
     >
       {t('ui.api-keys.sandbox.switchOffText')}
-    </Confirm>
+    </ConfirmAction>
   )
 }
 
-function EmptySandbox({ onDone }: { onDone: () => void }) {
+function EmptySandboxDialog({ onDone }: { onDone: () => void }) {
   const send = useSend(dashboardSandbox.empty, CHANGES)
   const onSuccess = () => {
     showDone(t('ui.api-keys.sandbox.emptied'))
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.api-keys.sandbox.emptyTitle')}
       action={t('ui.api-keys.sandbox.emptyAction')}
@@ -232,11 +232,11 @@ function EmptySandbox({ onDone }: { onDone: () => void }) {
       onConfirm={() => send.mutate({}, { onSuccess })}
     >
       {t('ui.api-keys.sandbox.emptyText')}
-    </Confirm>
+    </ConfirmAction>
   )
 }
 
-function RevokeTestKey({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
+function RevokeTestKeyDialog({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => void }) {
   const revoke = useSend(dashboardSandbox.revokeKey, CHANGES)
   const { apiKeyId, description } = apiKey
   const onSuccess = () => {
@@ -244,7 +244,7 @@ function RevokeTestKey({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => vo
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.api-keys.revokeTitle')}
       action={t('ui.api-keys.revokeAction')}
@@ -254,6 +254,6 @@ function RevokeTestKey({ apiKey, onDone }: { apiKey: ApiKeyRow; onDone: () => vo
       onConfirm={() => revoke.mutate({ params: { apiKeyId } }, { onSuccess })}
     >
       {t('ui.api-keys.revokeText', { name: description })}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -6,9 +6,9 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { type AuditCheck, dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../../api/queries.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
-import { ACT_GROUPS } from '../../format/audit-actions.ts'
+import { ACTION_GROUPS } from '../../format/audit-actions.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { ErrorNotice, Page } from '../../ui/page.tsx'
 import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
@@ -18,7 +18,13 @@ import { useActors, useDetailReader } from './actors.ts'
 import css from './audit.module.css'
 import { columnsOf } from './entry-columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { type AuditFilterSelection, chosenOf, filterOf, NOTHING, searchOf } from './filter.ts'
+import {
+  type AuditFilterSelection,
+  EMPTY_FILTER,
+  filterOf,
+  searchOf,
+  selectionOf,
+} from './filter.ts'
 import { useEntries } from './use-entries.ts'
 
 const route = getRouteApi('/shell/audit')
@@ -28,7 +34,7 @@ export function Audit() {
   const navigate = useNavigate()
   // Not in the address: an id of the trail may be looked for, and addresses are kept by browsers.
   const [target, setTarget] = useState('')
-  const chosen: AuditFilterSelection = { ...chosenOf(search), target }
+  const chosen: AuditFilterSelection = { ...selectionOf(search), target }
   const [settledTarget] = useDebouncedValue(target, 300)
   const setChosen = (next: AuditFilterSelection) => {
     setTarget(next.target)
@@ -75,7 +81,7 @@ export function Audit() {
           />
         )}
         {isAsking && verify.data && (
-          <AskReason
+          <ReasonDialog
             words={textsOf('ui.audit.acknowledge', 'title', 'action', 'label', 'about', 'example')}
             field="reason"
             isBusy={acknowledge.isPending}
@@ -95,7 +101,7 @@ export function Audit() {
             }
           >
             {t('ui.audit.recorded', { seq: numberText(verify.data.firstBadSeq ?? 0) })}
-          </AskReason>
+          </ReasonDialog>
         )}
       </div>
       <Filters chosen={chosen} actors={actors} onChange={setChosen}>
@@ -110,7 +116,7 @@ export function Audit() {
             ? { title: t('ui.audit.noneFound'), text: t('ui.audit.noneFoundText') }
             : { title: t('ui.audit.none'), text: t('ui.audit.noneText') }),
           clear: isFiltered
-            ? { name: t('ui.audit.clear'), run: () => setChosen(NOTHING) }
+            ? { name: t('ui.audit.clear'), run: () => setChosen(EMPTY_FILTER) }
             : undefined,
         }}
         label={t('ui.audit.label')}
@@ -118,7 +124,7 @@ export function Audit() {
         rows={entries}
         keyOf={(row) => row.seq}
         least={760}
-        onEnd={more}
+        onEndReached={more}
         end={
           list.hasNextPage
             ? t('ui.audit.more')
@@ -200,7 +206,7 @@ function Filters(props: {
         clearable
         searchable
         w={200}
-        data={ACT_GROUPS.map(({ name, acts }) => ({
+        data={ACTION_GROUPS.map(({ name, acts }) => ({
           group: name,
           items: acts.map(([value, label]) => ({ value, label })),
         }))}
@@ -244,7 +250,7 @@ function DayField({
     <DayInput
       aria-label={name}
       leftSection={name}
-      leftSectionWidth={widthOf(name)}
+      leftSectionWidth={labelWidth(name)}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -252,4 +258,4 @@ function DayField({
 }
 
 /** Pixels of a word at the left of its field. */
-const widthOf = (word: string) => word.length * 8 + 20
+const labelWidth = (word: string) => word.length * 8 + 20

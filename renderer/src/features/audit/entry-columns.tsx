@@ -1,4 +1,4 @@
-import { actText } from '../../format/audit-actions.ts'
+import { actionText } from '../../format/audit-actions.ts'
 import { type DetailReader, detailText, shortIds, targetText } from '../../format/audit-detail.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
@@ -38,7 +38,7 @@ export const columnsOf = (
 
 /** What was done; its own name on hover. */
 function ActionName({ action }: { action: string }) {
-  const text = actText(action)
+  const text = actionText(action)
   return text === undefined ? <span className="mono">{action}</span> : <b title={action}>{text}</b>
 }
 

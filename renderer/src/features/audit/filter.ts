@@ -10,7 +10,7 @@ export interface AuditFilterSelection {
   readonly toDay: string
 }
 
-export const NOTHING: AuditFilterSelection = {
+export const EMPTY_FILTER: AuditFilterSelection = {
   actor: '',
   action: '',
   target: '',
@@ -26,7 +26,7 @@ interface AuditSearch {
   readonly to?: string
 }
 
-export const chosenOf = ({
+export const selectionOf = ({
   actor = '',
   action = '',
   from = '',

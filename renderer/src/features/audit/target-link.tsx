@@ -7,7 +7,7 @@ interface TargetLinkRule {
   readonly link: (target: string, children: ReactNode) => ReactNode
 }
 
-const noun =
+const actsOn =
   (...nouns: readonly string[]) =>
   (action: string) =>
     nouns.includes(action.slice(0, action.indexOf('.')))
@@ -19,7 +19,7 @@ const id =
 const UID = /^[0-2](?:\.\d+)+$/
 
 /** Where what an act was done to can be seen: the first place that fits. */
-const PLACES: readonly TargetLinkRule[] = [
+const LINK_RULES: readonly TargetLinkRule[] = [
   {
     fits: id('stu_'),
     link: (studyId, children) => (
@@ -38,7 +38,7 @@ const PLACES: readonly TargetLinkRule[] = [
   },
   { fits: id('usr_'), link: (_, children) => <Link to="/people">{children}</Link> },
   {
-    fits: (action, target) => noun('event')(action) && target.startsWith('whe_'),
+    fits: (action, target) => actsOn('event')(action) && target.startsWith('whe_'),
     link: (eventId, children) => (
       <Link to="/events/$eventId" params={{ eventId }}>
         {children}
@@ -46,7 +46,7 @@ const PLACES: readonly TargetLinkRule[] = [
     ),
   },
   {
-    fits: (action) => noun('forward', 'destination')(action) && action !== 'destination.remove',
+    fits: (action) => actsOn('forward', 'destination')(action) && action !== 'destination.remove',
     link: (destinationId, children) => (
       <Link to="/destinations/$destinationId" params={{ destinationId }}>
         {children}
@@ -54,29 +54,32 @@ const PLACES: readonly TargetLinkRule[] = [
     ),
   },
   {
-    fits: (action, target) => noun('images', 'instances', 'view')(action) && UID.test(target),
+    fits: (action, target) => actsOn('images', 'instances', 'view')(action) && UID.test(target),
     link: (studyInstanceUid, children) => (
       <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
         {children}
       </Link>
     ),
   },
-  { fits: noun('device', 'caller'), link: (_, children) => <Link to="/devices">{children}</Link> },
   {
-    fits: noun('endpoint', 'partner'),
+    fits: actsOn('device', 'caller'),
+    link: (_, children) => <Link to="/devices">{children}</Link>,
+  },
+  {
+    fits: actsOn('endpoint', 'partner'),
     link: (_, children) => <Link to="/partner">{children}</Link>,
   },
-  { fits: noun('api-key'), link: (_, children) => <Link to="/keys">{children}</Link> },
+  { fits: actsOn('api-key'), link: (_, children) => <Link to="/keys">{children}</Link> },
   {
-    fits: noun('setting', 'mail', 'certificate'),
+    fits: actsOn('setting', 'mail', 'certificate'),
     link: (_, children) => <Link to="/settings">{children}</Link>,
   },
   {
-    fits: noun('workstation'),
+    fits: actsOn('workstation'),
     link: (_, children) => <Link to="/settings/access">{children}</Link>,
   },
   {
-    fits: noun('template'),
+    fits: actsOn('template'),
     link: (_, children) => <Link to="/reading/templates">{children}</Link>,
   },
 ]
@@ -91,6 +94,6 @@ export function TargetLink({
   target: string
   children: ReactNode
 }) {
-  const place = target === '' ? undefined : PLACES.find(({ fits }) => fits(action, target))
-  return place ? place.link(target, children) : children
+  const linkRule = target === '' ? undefined : LINK_RULES.find(({ fits }) => fits(action, target))
+  return linkRule ? linkRule.link(target, children) : children
 }

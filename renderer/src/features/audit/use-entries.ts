@@ -24,11 +24,11 @@ export function useEntries(filter: AuditFilter) {
   const { refetch } = list
   useEffect(() => {
     if (isBehind) return
-    const again = setInterval(
+    const timer = setInterval(
       () => void refetch({ cancelRefetch: false }),
       isOpen ? POLL_MS : POLL_CUT_OFF_MS,
     )
-    return () => clearInterval(again)
+    return () => clearInterval(timer)
   }, [isBehind, isOpen, refetch])
   // What is new joins the first page by itself.
   useEffect(() => {

@@ -5,13 +5,13 @@ import { type BackupsState, dashboardBackups } from '#shared/contract/dashboard-
 import { useReply, useSend } from '../../api/queries.ts'
 import { isCounted, percentText } from '../../format/percent.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import css from './backups.module.css'
 import { BackupPanel, RehearsalPanel, StandbyPanel } from './health-row.tsx'
-import { ListPanel } from './list-panel.tsx'
+import { BackupListPanel } from './list-panel.tsx'
 import { RestoreProgress } from './restore-progress.tsx'
 import { PlanPanel } from './schedule-panel.tsx'
 
@@ -32,10 +32,12 @@ export function Backups() {
   const make = useSend(dashboardBackups.make, [dashboardBackups.state])
   const rehearse = useSend(dashboardBackups.rehearse, [dashboardBackups.state])
   const fault = make.error ?? rehearse.error
-  const mayMake = state !== undefined && state.folder !== null && !isBusy
+  const canCreateBackup = state !== undefined && state.folder !== null && !isBusy
   useShortcuts(t('ui.backups.title'), [
-    ...(mayMake ? [{ keys: 'n', name: t('ui.backups.make'), run: () => make.mutate({}) }] : []),
-    ...(mayMake && state.backups.length > 0
+    ...(canCreateBackup
+      ? [{ keys: 'n', name: t('ui.backups.make'), run: () => make.mutate({}) }]
+      : []),
+    ...(canCreateBackup && state.backups.length > 0
       ? [{ keys: 't', name: t('ui.backups.rehearsal.now'), run: () => rehearse.mutate({}) }]
       : []),
   ])
@@ -44,7 +46,7 @@ export function Backups() {
       title={t('ui.backups.title')}
       about={t('ui.backups.about')}
       actions={
-        <MayButton
+        <PermissionButton
           permission="manageGateway"
           leftSection={<IconDatabaseExport size={16} />}
           disabled={state === undefined || state.folder === null}
@@ -52,7 +54,7 @@ export function Backups() {
           onClick={() => make.mutate({})}
         >
           {t('ui.backups.make')}
-        </MayButton>
+        </PermissionButton>
       }
     >
       <SettingsTabs />
@@ -64,7 +66,7 @@ export function Backups() {
       {state && (
         <>
           <div role="status" className={css.status}>
-            {state.running && <Running running={state.running} />}
+            {state.running && <BackupProgress running={state.running} />}
           </div>
           <div className={css.lights}>
             <BackupPanel state={state} />
@@ -76,7 +78,7 @@ export function Backups() {
             <StandbyPanel state={state} />
           </div>
           <PlanPanel state={state} />
-          {state.folder !== null && <ListPanel state={state} />}
+          {state.folder !== null && <BackupListPanel state={state} />}
         </>
       )}
       <RestoreProgress />
@@ -84,7 +86,11 @@ export function Backups() {
   )
 }
 
-function Running({ running: { phase, share } }: { running: NonNullable<BackupsState['running']> }) {
+function BackupProgress({
+  running: { phase, share },
+}: {
+  running: NonNullable<BackupsState['running']>
+}) {
   const name = t(`ui.backups.phases.${phase}`)
   const isKnown = isCounted(share)
   return (

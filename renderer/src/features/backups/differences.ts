@@ -14,14 +14,14 @@ export interface Difference {
  */
 export function differencesOf(rows: Rows): {
   readonly lost: readonly Difference[]
-  readonly back: readonly Difference[]
+  readonly gained: readonly Difference[]
 } {
   const counted = rows.flatMap(({ table, inBackup, now }) =>
     now === null ? [] : [{ table, more: now - inBackup }],
   )
   return {
     lost: counted.filter(({ more }) => more > 0).map(({ table, more }) => ({ table, count: more })),
-    back: counted
+    gained: counted
       .filter(({ more }) => more < 0)
       .map(({ table, more }) => ({ table, count: -more })),
   }
@@ -31,7 +31,7 @@ export function differencesOf(rows: Rows): {
  * The folder of a backup, as somebody wrote it, parted into the folder it is in and its name;
  * undefined where it is no whole path.
  */
-export function partedPath(
+export function splitPath(
   typed: string,
 ): { readonly folder: string; readonly name: string } | undefined {
   const path = typed

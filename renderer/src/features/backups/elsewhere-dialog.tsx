@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { t } from '../../i18n/t.ts'
-import { partedPath } from './differences.ts'
+import { splitPath } from './differences.ts'
 import type { RestoreFrom } from './restore-dialog.tsx'
 
 /** Asks for the folder of a backup that is not in the folder of the plan. */
-export function ElsewhereDialog({
+export function OtherFolderDialog({
   onChosen,
   onClose,
 }: {
@@ -14,10 +14,10 @@ export function ElsewhereDialog({
 }) {
   const form = useForm({
     initialValues: { path: '' },
-    validate: { path: (path) => (partedPath(path) ? null : t('ui.backups.elsewhere.wrong')) },
+    validate: { path: (path) => (splitPath(path) ? null : t('ui.backups.elsewhere.wrong')) },
   })
   const submit = form.onSubmit(({ path }) => {
-    const from = partedPath(path)
+    const from = splitPath(path)
     if (from) onChosen(from)
   })
   return (

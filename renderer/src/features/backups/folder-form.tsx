@@ -3,7 +3,7 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Findings } from '../../ui/findings.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
 import css from './backups.module.css'
@@ -40,9 +40,9 @@ export function FolderForm({ folder }: { folder: string | null }) {
             {...form.getInputProps('folder')}
           />
           {(isChanged || folder === null) && (
-            <MayButton permission="manageGateway" type="submit" loading={use.isPending}>
+            <PermissionButton permission="manageGateway" type="submit" loading={use.isPending}>
               {t('ui.backups.plan.use')}
-            </MayButton>
+            </PermissionButton>
           )}
         </div>
         <div role="status">

@@ -5,23 +5,23 @@ import { durationText } from '../../format/amounts.ts'
 import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { FactList, Panel } from '../../ui/page.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import css from './backups.module.css'
 import {
   BACKUP_TONES,
-  backupLight,
+  backupHealth,
   REHEARSAL_TONES,
-  rehearsalLight,
+  rehearsalHealth,
   STANDBY_TONES,
-  standbyLight,
+  standbyHealth,
 } from './health.ts'
 
 /** Whether backups are made as planned. */
 export function BackupPanel({ state }: { state: BackupsState }) {
   const { folder, place, fault, last, nextAt, backups } = state
-  const light = backupLight(state, Date.now())
+  const light = backupHealth(state, Date.now())
   const sentence = {
     ...{
       fault: fault ? translateMessage(fault) : '',
@@ -40,7 +40,7 @@ export function BackupPanel({ state }: { state: BackupsState }) {
   }[light]
   const newest = backups[0]
   return (
-    <Light
+    <HealthPanel
       tone={BACKUP_TONES[light]}
       name={t('ui.backups.last.title')}
       title={t(`ui.backups.last.${light}`)}
@@ -51,7 +51,7 @@ export function BackupPanel({ state }: { state: BackupsState }) {
           facts={[
             ...(newest
               ? ([
-                  [t('ui.backups.last.newest'), <Ago key="newest" instant={newest.madeAt} />],
+                  [t('ui.backups.last.newest'), <TimeAgo key="newest" instant={newest.madeAt} />],
                   [t('ui.backups.last.made'), t(`ui.backups.list.kinds.${newest.kind}`)],
                   ...(place
                     ? ([
@@ -72,7 +72,7 @@ export function BackupPanel({ state }: { state: BackupsState }) {
           {t('ui.backups.last.database')}
         </Text>
       )}
-    </Light>
+    </HealthPanel>
   )
 }
 
@@ -87,10 +87,10 @@ export function RehearsalPanel({
   onTry: () => void
 }) {
   const { rehearsal, running, backups } = state
-  const light = rehearsalLight(state)
+  const light = rehearsalHealth(state)
   const { last, dueAt } = rehearsal
   return (
-    <Light
+    <HealthPanel
       tone={REHEARSAL_TONES[light]}
       name={t('ui.backups.rehearsal.title')}
       title={t(`ui.backups.rehearsal.${light}`)}
@@ -117,7 +117,7 @@ export function RehearsalPanel({
         facts={[
           ...(last
             ? ([
-                [t('ui.backups.rehearsal.tried'), <Ago key="tried" instant={last.at} />],
+                [t('ui.backups.rehearsal.tried'), <TimeAgo key="tried" instant={last.at} />],
                 [t('ui.backups.rehearsal.took'), durationText(last.tookMs)],
               ] as const)
             : []),
@@ -127,16 +127,16 @@ export function RehearsalPanel({
           ],
         ]}
       />
-    </Light>
+    </HealthPanel>
   )
 }
 
 /** What a copy elsewhere has. */
 export function StandbyPanel({ state }: { state: BackupsState }) {
-  const light = standbyLight(state, Date.now())
+  const light = standbyHealth(state, Date.now())
   const { standby } = state
   return (
-    <Light
+    <HealthPanel
       tone={STANDBY_TONES[light]}
       name={t('ui.backups.standby.title')}
       title={t(`ui.backups.standby.${light}`)}
@@ -162,7 +162,7 @@ export function StandbyPanel({ state }: { state: BackupsState }) {
               standby.copiedAt === null ? (
                 t('ui.backups.standby.never')
               ) : (
-                <Ago key="copied" instant={standby.copiedAt} />
+                <TimeAgo key="copied" instant={standby.copiedAt} />
               ),
             ],
             [
@@ -174,11 +174,11 @@ export function StandbyPanel({ state }: { state: BackupsState }) {
           ]}
         />
       )}
-    </Light>
+    </HealthPanel>
   )
 }
 
-function Light(props: {
+function HealthPanel(props: {
   tone: Tone
   name: string
   title: string

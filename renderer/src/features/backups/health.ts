@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 /** How the backups stand, the gravest first. */
-type BackupLight =
+type BackupHealth =
   | 'fault'
   | 'noFolder'
   | 'running'
@@ -16,7 +16,7 @@ type BackupLight =
   | 'unplanned'
   | 'sameDisk'
   | 'fine'
-export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
+export const BACKUP_TONES: Readonly<Record<BackupHealth, Tone>> = {
   fault: 'danger',
   noFolder: 'warning',
   running: 'info',
@@ -36,14 +36,14 @@ const isPlanned = ({ dailyAt, everyMinutes }: Plan) => dailyAt !== null || every
  * As late as this the newest may be: a day and the hour after which a failed one is tried again, or
  * three of the shorter spans.
  */
-const latestMs = ({ everyMinutes }: Plan) =>
+const maxBackupAgeMs = ({ everyMinutes }: Plan) =>
   everyMinutes === null ? 26 * HOUR_MS : Math.min(26 * HOUR_MS, 3 * everyMinutes * MINUTE_MS)
 
 /** @param now ms */
-export function backupLight(
+export function backupHealth(
   { folder, place, fault, running, last, backups, plan }: BackupsState,
   now: number,
-): BackupLight {
+): BackupHealth {
   if (folder === null) return 'noFolder'
   if (fault) return 'fault'
   if (running !== null && running.phase !== 'rehearsing') return 'running'
@@ -52,7 +52,7 @@ export function backupLight(
   if (!newest) return 'none'
   if (!isPlanned(plan)) return 'byHand'
   const isRecent = ({ madeAt }: { readonly madeAt: string }) =>
-    now - Date.parse(madeAt) <= latestMs(plan)
+    now - Date.parse(madeAt) <= maxBackupAgeMs(plan)
   if (!isRecent(newest)) return 'old'
   // One made by hand says nothing of whether the plan works.
   if (!backups.some((one) => one.kind === 'scheduled' && isRecent(one))) return 'unplanned'
@@ -60,29 +60,30 @@ export function backupLight(
 }
 
 /** How the rehearsal stands. */
-type RehearsalLight = 'running' | 'never' | 'good' | 'bad'
-export const REHEARSAL_TONES: Readonly<Record<RehearsalLight, Tone>> = {
+type RehearsalHealth = 'running' | 'never' | 'good' | 'bad'
+export const REHEARSAL_TONES: Readonly<Record<RehearsalHealth, Tone>> = {
   running: 'info',
   never: 'plain',
   good: 'good',
   bad: 'danger',
 }
-export function rehearsalLight({ running, rehearsal }: BackupsState): RehearsalLight {
+export function rehearsalHealth({ running, rehearsal }: BackupsState): RehearsalHealth {
   if (running?.phase === 'rehearsing') return 'running'
   if (rehearsal.last === null) return 'never'
   return rehearsal.last.success ? 'good' : 'bad'
 }
 
 /** How the copy elsewhere stands. */
-type StandbyLight = 'none' | 'good' | 'late'
-export const STANDBY_TONES: Readonly<Record<StandbyLight, Tone>> = {
+type StandbyHealth = 'none' | 'good' | 'late'
+export const STANDBY_TONES: Readonly<Record<StandbyHealth, Tone>> = {
   none: 'plain',
   good: 'good',
   late: 'warning',
 }
-export function standbyLight({ standby, plan }: BackupsState, now: number): StandbyLight {
+export function standbyHealth({ standby, plan }: BackupsState, now: number): StandbyHealth {
   if (standby === null) return 'none'
-  return standby.recoveryPoint === null || now - Date.parse(standby.recoveryPoint) > latestMs(plan)
+  return standby.recoveryPoint === null ||
+    now - Date.parse(standby.recoveryPoint) > maxBackupAgeMs(plan)
     ? 'late'
     : 'good'
 }

@@ -13,16 +13,16 @@ import { dayText, todayIn } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { Empty, Panel } from '../../ui/page.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
+import { EmptyState, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './backups.module.css'
-import { ElsewhereDialog } from './elsewhere-dialog.tsx'
+import { OtherFolderDialog } from './elsewhere-dialog.tsx'
 import { RestoreDialog, type RestoreFrom } from './restore-dialog.tsx'
 
 /** What is in the folder, with until when it is kept; each can be put back. */
-export function ListPanel({ state: { folder, fault, backups } }: { state: BackupsState }) {
+export function BackupListPanel({ state: { folder, fault, backups } }: { state: BackupsState }) {
   const [restoring, setRestoring] = useState<RestoreFrom | null>(null)
   const [isElsewhere, setIsElsewhere] = useState(false)
   const [removing, setRemoving] = useState<BackupEntry | null>(null)
@@ -41,9 +41,12 @@ export function ListPanel({ state: { folder, fault, backups } }: { state: Backup
     >
       {fault && <Notice tone="danger">{translateMessage(fault)}</Notice>}
       {!fault && backups.length === 0 && (
-        <Empty icon={<IconDatabase size={34} stroke={1.3} />} title={t('ui.backups.list.empty')}>
+        <EmptyState
+          icon={<IconDatabase size={34} stroke={1.3} />}
+          title={t('ui.backups.list.empty')}
+        >
           {t('ui.backups.list.emptyText')}
-        </Empty>
+        </EmptyState>
       )}
       {backups.length > 0 && (
         <Table.ScrollContainer minWidth={740}>
@@ -73,7 +76,7 @@ export function ListPanel({ state: { folder, fault, backups } }: { state: Backup
       )}
       {restoring && <RestoreDialog from={restoring} onClose={() => setRestoring(null)} />}
       {isElsewhere && (
-        <ElsewhereDialog
+        <OtherFolderDialog
           onClose={() => setIsElsewhere(false)}
           onChosen={(from) => {
             setIsElsewhere(false)
@@ -81,7 +84,7 @@ export function ListPanel({ state: { folder, fault, backups } }: { state: Backup
           }}
         />
       )}
-      <Remove backup={removing} onClose={() => setRemoving(null)} />
+      <RemoveBackupDialog backup={removing} onClose={() => setRemoving(null)} />
     </Panel>
   )
 }
@@ -146,7 +149,13 @@ function Row({
   )
 }
 
-function Remove({ backup, onClose }: { backup: BackupEntry | null; onClose: () => void }) {
+function RemoveBackupDialog({
+  backup,
+  onClose,
+}: {
+  backup: BackupEntry | null
+  onClose: () => void
+}) {
   const remove = useSend(dashboardBackups.remove, [dashboardBackups.state])
   const confirm = () =>
     backup &&
@@ -160,7 +169,7 @@ function Remove({ backup, onClose }: { backup: BackupEntry | null; onClose: () =
       },
     )
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={backup !== null}
       title={t('ui.backups.list.removeTitle')}
       action={t('ui.backups.list.removeAction')}
@@ -170,6 +179,6 @@ function Remove({ backup, onClose }: { backup: BackupEntry | null; onClose: () =
       onConfirm={confirm}
     >
       {backup && t('ui.backups.list.removeText', { name: backup.name })}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { dashboardBackups, type RestorePreview } from '#shared/contract/dashboard-backups.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
-import { useCutOff, useZone } from '../../api/status.ts'
+import { useCutOffSince, useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
 import { fullClockText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
@@ -16,7 +16,7 @@ import { useContractForm } from '../../ui/use-contract-form.ts'
 import css from './backups.module.css'
 import { type Difference, differencesOf } from './differences.ts'
 
-const KEEPS = Object.values(textsOf('ui.backups.restore.keeps', '0', '1', '2', '3'))
+const KEPT_DATA_TEXTS = Object.values(textsOf('ui.backups.restore.keeps', '0', '1', '2', '3'))
 
 /** Which backup; without `folder` one of the folder of the plan. */
 export interface RestoreFrom {
@@ -24,7 +24,7 @@ export interface RestoreFrom {
   readonly name: string
 }
 
-/** Shows what putting a backup back would change, and begins it with the owner's password. */
+/** Shows what putting a backup gained would change, and begins it with the owner's password. */
 export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: () => void }) {
   // Not a query: what is asked may have a recovery key in it, which no cache is to keep.
   const preview = useSend(dashboardBackups.previewRestore)
@@ -37,7 +37,7 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
       {preview.error && (
         <Stack>
           <ErrorNotice error={preview.error} onRetry={() => mutate({ body: from })} />
-          <Leave onClose={onClose} />
+          <CancelButton onClose={onClose} />
         </Stack>
       )}
       {preview.data && (
@@ -50,7 +50,7 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
               <Notice tone="danger" title={t('ui.backups.restore.cannot')}>
                 {translateMessage(preview.data.fault)}
               </Notice>
-              <Leave onClose={onClose} />
+              <CancelButton onClose={onClose} />
             </>
           ) : (
             <Offer from={from} preview={preview.data} onClose={onClose} />
@@ -61,7 +61,7 @@ export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: (
   )
 }
 
-const Leave = ({ onClose }: { onClose: () => void }) => (
+const CancelButton = ({ onClose }: { onClose: () => void }) => (
   <Group justify="flex-end">
     <Button variant="default" onClick={onClose}>
       {t('ui.backups.restore.cancel')}
@@ -79,7 +79,7 @@ function Offer({
   onClose: () => void
 }) {
   const client = useQueryClient()
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const user = useSession().data?.user
   const isOwner = user?.level === 'owner'
   const needsKey = preview.opensWith === 'recovery-key'
@@ -115,7 +115,7 @@ function Offer({
           </Stack>
         </div>
         {isOwner ? (
-          <Proof form={form} email={user.email} needsKey={needsKey} />
+          <OwnerProofForm form={form} email={user.email} needsKey={needsKey} />
         ) : (
           <Notice tone="info">{t('ui.backups.restore.notOwner')}</Notice>
         )}
@@ -144,7 +144,7 @@ interface ProofValues {
 }
 
 /** That it is the owner, and the key of a backup of another gateway. */
-function Proof({
+function OwnerProofForm({
   form,
   email,
   needsKey,
@@ -193,7 +193,7 @@ function KeptDataList() {
         {t('ui.backups.restore.keepsTitle')}
       </Text>
       <ul className={css.happens}>
-        {KEEPS.map((text) => (
+        {KEPT_DATA_TEXTS.map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
@@ -246,11 +246,15 @@ function Change({ by }: { by: number | null }) {
 }
 
 function RestoreLosses({ rows }: { rows: RestorePreview['rows'] }) {
-  const { lost, back } = differencesOf(rows)
+  const { lost, gained } = differencesOf(rows)
   return (
     <Notice tone={lost.length > 0 ? 'warning' : 'info'} title={t('ui.backups.restore.lostTitle')}>
-      {lost.length > 0 && <div>{t('ui.backups.restore.lost', { things: thingsOf(lost) })}</div>}
-      {back.length > 0 && <div>{t('ui.backups.restore.more', { things: thingsOf(back) })}</div>}
+      {lost.length > 0 && (
+        <div>{t('ui.backups.restore.lost', { things: rowCountsText(lost) })}</div>
+      )}
+      {gained.length > 0 && (
+        <div>{t('ui.backups.restore.more', { things: rowCountsText(gained) })}</div>
+      )}
       <div>
         {lost.length > 0 ? t('ui.backups.restore.changes') : t('ui.backups.restore.nothing')}
       </div>
@@ -260,7 +264,7 @@ function RestoreLosses({ rows }: { rows: RestorePreview['rows'] }) {
 
 const nameOf = (table: string): string => knownText(`ui.backups.restore.tables.${table}`) ?? table
 
-const thingOf = ({ table, count }: Difference): string =>
+const rowCountText = ({ table, count }: Difference): string =>
   knownText(`ui.backups.restore.count.${table}`, { count }) ??
   t('ui.backups.restore.countOther', { table, count })
-const thingsOf = (some: readonly Difference[]): string => some.map(thingOf).join(', ')
+const rowCountsText = (some: readonly Difference[]): string => some.map(rowCountText).join(', ')

@@ -9,7 +9,7 @@ import { Notice } from '../../ui/tone.tsx'
 
 const IDLE_MS = 5000
 const RUNNING_POLL_MS = 400
-const AT_WORK: readonly RestoreState['phase'][] = ['decrypting', 'checking', 'ready']
+const ACTIVE_PHASES: readonly RestoreState['phase'][] = ['decrypting', 'checking', 'ready']
 
 /**
  * Follows a restore that was begun in any window, and loads this one anew when the gateway is back
@@ -24,25 +24,25 @@ export function RestoreProgress() {
     { every: isFollowing ? RUNNING_POLL_MS : IDLE_MS, staleTime: 0 },
   )
   const state = reply.data
-  const isAtWork = state !== undefined && AT_WORK.includes(state.phase)
-  if (isAtWork && !isFollowing) {
+  const isActive = state !== undefined && ACTIVE_PHASES.includes(state.phase)
+  if (isActive && !isFollowing) {
     setIsFollowing(true)
     setIsClosed(false)
   }
   const code = reply.error?.code
   // A gateway that knows of no restore is the one that started with it; nor has it to know this
   // window's session.
-  const isBack =
+  const hasRestarted =
     isFollowing &&
     (code === 'not-signed-in' ||
       code === 'workstation-unknown' ||
       (!reply.isError && state?.phase === 'none'))
   useEffect(() => {
-    if (isBack) window.location.reload()
-  }, [isBack])
+    if (hasRestarted) window.location.reload()
+  }, [hasRestarted])
   if (!isFollowing || isClosed) return null
-  const isAway = reply.isError
-  const hasFailed = !isAway && state?.phase === 'failed'
+  const isUnreachable = reply.isError
+  const hasFailed = !isUnreachable && state?.phase === 'failed'
   const phase = state?.phase ?? 'none'
   const close = () => {
     setIsClosed(true)
@@ -66,7 +66,7 @@ export function RestoreProgress() {
               <div>{t('ui.backups.progress.unchanged')}</div>
             </Notice>
           ) : (
-            <AtWork state={state} isAway={isAway} />
+            <ActiveRestore state={state} isAway={isUnreachable} />
           )}
         </div>
         <Group justify="flex-end">
@@ -83,7 +83,7 @@ export function RestoreProgress() {
 }
 
 /** How far it is. While the gateway is away, or about to go, nobody knows. */
-function AtWork({ state, isAway }: { state: RestoreState | undefined; isAway: boolean }) {
+function ActiveRestore({ state, isAway }: { state: RestoreState | undefined; isAway: boolean }) {
   const phase = state?.phase ?? 'none'
   const sentence = state?.sentence ? translateMessage(state.sentence) : ''
   const isUncounted = isAway || phase === 'ready' || !state?.share

@@ -6,12 +6,12 @@ import type { Message } from '#shared/messages/message.ts'
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './backups.module.css'
 import { FolderForm } from './folder-form.tsx'
-import { changesOf, FIRST, faultsOf, type Plan } from './schedule.ts'
+import { changesOf, faultsOf, INITIAL_SCHEDULE, type Plan } from './schedule.ts'
 
 /** Where, when and for how long backups are kept; each is changed where it stands. */
 export function PlanPanel({ state }: { state: BackupsState }) {
@@ -50,7 +50,7 @@ export function PlanPanel({ state }: { state: BackupsState }) {
           submit()
         }}
       >
-        <Daily plan={plan} before={state.plan} fault={faults.dailyAt} onEdit={edit} />
+        <DailyField plan={plan} before={state.plan} fault={faults.dailyAt} onEdit={edit} />
         <FrequencyField
           plan={plan}
           before={state.plan}
@@ -98,14 +98,14 @@ export function PlanPanel({ state }: { state: BackupsState }) {
             <Button variant="default" onClick={() => setEdited({})}>
               {t('ui.backups.plan.discard')}
             </Button>
-            <MayButton
+            <PermissionButton
               type="submit"
               permission="manageGateway"
               loading={save.isPending}
               disabled={Object.keys(faults).length > 0}
             >
               {t('ui.backups.plan.save')}
-            </MayButton>
+            </PermissionButton>
           </div>
         )}
       </form>
@@ -114,14 +114,19 @@ export function PlanPanel({ state }: { state: BackupsState }) {
   )
 }
 
-interface PartProps {
+interface PlanFieldProps {
   readonly plan: Plan
   /** As the gateway has it: what a part that is switched off and on again goes back to. */
   readonly before: Plan
   readonly onEdit: (part: Partial<Plan>) => void
 }
 
-function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | undefined }) {
+function DailyField({
+  plan,
+  before,
+  fault,
+  onEdit,
+}: PlanFieldProps & { fault: Message | undefined }) {
   return (
     <Row label={t('ui.backups.plan.daily.label')} about={t('ui.backups.plan.daily.description')}>
       <Switch
@@ -130,17 +135,19 @@ function Daily({ plan, before, fault, onEdit }: PartProps & { fault: Message | u
         label={plan.dailyAt === null ? t('ui.backups.plan.off') : t('ui.backups.plan.on')}
         checked={plan.dailyAt !== null}
         onChange={({ currentTarget }) =>
-          onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? FIRST.dailyAt) : null })
+          onEdit({
+            dailyAt: currentTarget.checked ? (before.dailyAt ?? INITIAL_SCHEDULE.dailyAt) : null,
+          })
         }
       />
       {plan.dailyAt !== null && (
         <TextInput
           aria-label={t('ui.backups.plan.at')}
-          leftSection={<Inline>{t('ui.backups.plan.at')}</Inline>}
+          leftSection={<InlineLabel>{t('ui.backups.plan.at')}</InlineLabel>}
           leftSectionWidth={t('ui.backups.plan.at').length * 8 + 22}
           w={t('ui.backups.plan.at').length * 8 + 100}
           maxLength={5}
-          placeholder={FIRST.dailyAt}
+          placeholder={INITIAL_SCHEDULE.dailyAt}
           value={plan.dailyAt}
           error={fault && translateMessage(fault)}
           onChange={({ currentTarget }) => onEdit({ dailyAt: currentTarget.value })}
@@ -155,7 +162,7 @@ function FrequencyField({
   before,
   number,
   onEdit,
-}: PartProps & { number: NumberInputProps }) {
+}: PlanFieldProps & { number: NumberInputProps }) {
   return (
     <Row label={t('ui.backups.plan.often.label')} about={t('ui.backups.plan.often.description')}>
       <Switch
@@ -166,7 +173,7 @@ function FrequencyField({
         onChange={({ currentTarget }) =>
           onEdit({
             everyMinutes: currentTarget.checked
-              ? (before.everyMinutes ?? FIRST.everyMinutes)
+              ? (before.everyMinutes ?? INITIAL_SCHEDULE.everyMinutes)
               : null,
           })
         }
@@ -174,7 +181,7 @@ function FrequencyField({
       {plan.everyMinutes !== null && (
         <NumberInput
           aria-label={t('ui.backups.plan.every')}
-          leftSection={<Inline>{t('ui.backups.plan.every')}</Inline>}
+          leftSection={<InlineLabel>{t('ui.backups.plan.every')}</InlineLabel>}
           leftSectionWidth={t('ui.backups.plan.every').length * 8 + 22}
           w={t('ui.backups.plan.every').length * 8 + 130}
           {...{ min: 5, max: 1440, step: 5, suffix: t('ui.backups.plan.minutes') }}
@@ -186,7 +193,7 @@ function FrequencyField({
 }
 
 /** The name of a field within it. */
-const Inline = ({ children }: { children: string }) => (
+const InlineLabel = ({ children }: { children: string }) => (
   <Text size="sm" c="dimmed" aria-hidden>
     {children}
   </Text>

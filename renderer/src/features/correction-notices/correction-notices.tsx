@@ -13,7 +13,7 @@ import { usePages } from '../../api/pages.ts'
 import { call, keyOf, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -96,7 +96,7 @@ export function PendingCorrectionNotices() {
           rows={pages.flatMap((page) => page.notices)}
           keyOf={(row) => String(row.noticeId)}
           least={660}
-          onEnd={more}
+          onEndReached={more}
           end={list.hasNextPage ? t('ui.correction-notices.more') : t('ui.correction-notices.last')}
         />
       )}
@@ -174,8 +174,10 @@ function Versions({ notice }: { notice: CorrectionNotice }) {
   const isRenamed = patientName !== correctedPatientName
   return (
     <>
-      {isRenamed && <Version name={patientName} which={t('ui.correction-notices.patientBefore')} />}
-      <Version
+      {isRenamed && (
+        <NameVersion name={patientName} which={t('ui.correction-notices.patientBefore')} />
+      )}
+      <NameVersion
         name={correctedPatientName}
         which={isRenamed ? t('ui.correction-notices.patientNow') : ''}
       />
@@ -186,7 +188,7 @@ function Versions({ notice }: { notice: CorrectionNotice }) {
   )
 }
 
-const Version = ({ name, which }: { name: string; which: string }) => (
+const NameVersion = ({ name, which }: { name: string; which: string }) => (
   <div>
     <PersonName value={name} />
     {which !== '' && (
@@ -198,7 +200,7 @@ const Version = ({ name, which }: { name: string; which: string }) => (
   </div>
 )
 
-const ASK = textsOf(
+const REASON_TEXTS = textsOf(
   'ui.correction-notices.ask',
   'title',
   'action',
@@ -252,8 +254,8 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
     onDone()
   }
   return (
-    <AskReason
-      words={ASK}
+    <ReasonDialog
+      words={REASON_TEXTS}
       field="note"
       isBusy={send.isPending}
       error={send.error}
@@ -271,6 +273,6 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
         ))}
         <Versions notice={notice} />
       </Stack>
-    </AskReason>
+    </ReasonDialog>
   )
 }

@@ -12,7 +12,7 @@ import { useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './customers.module.css'
 
-const FOUND = 20
+const MAX_FOUND_USERS = 20
 
 /** Finds people and links them to the customer, one after another. */
 export function AddUsers({
@@ -24,7 +24,7 @@ export function AddUsers({
 }) {
   const { link } = useCustomerLinks()
   const { typed, setTyped, search } = useTypedSearch()
-  const people = useReply(dashboardPeople.people, { query: { limit: FOUND, search } })
+  const people = useReply(dashboardPeople.people, { query: { limit: MAX_FOUND_USERS, search } })
   // Who has no access any more is not a user to be given studies.
   const found = people.data?.people.filter(({ state }) => state !== 'revoked') ?? []
   return (

@@ -4,7 +4,7 @@ import type { InputOf } from '#shared/operation.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { CUSTOMER_REPLIES, failed } from '../../ui/customer-links.ts'
+import { CUSTOMER_OPERATIONS, failed } from '../../ui/customer-links.ts'
 import { FormEnd } from '../../ui/form-end.tsx'
 import { MetadataFields } from '../../ui/metadata-fields.tsx'
 import {
@@ -17,7 +17,7 @@ import {
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
-const NAME_CHARACTERS = 500
+const MAX_NAME_CHARACTERS = 500
 
 interface Values {
   expressCustomerName: string
@@ -31,8 +31,8 @@ export function CustomerForm(props: {
   onCancel: () => void
 }) {
   const { customer, onDone, onCancel } = props
-  const create = useSend(express.create, CUSTOMER_REPLIES)
-  const update = useSend(express.update, CUSTOMER_REPLIES)
+  const create = useSend(express.create, CUSTOMER_OPERATIONS)
+  const update = useSend(express.update, CUSTOMER_OPERATIONS)
   const { form, submit } = useContractForm<Values, InputOf<typeof express.create>['body']>({
     operation: express.create,
     initialValues: {
@@ -98,7 +98,7 @@ export function CustomerForm(props: {
           description={t('ui.customers.form.name.description')}
           required
           data-autofocus
-          maxLength={NAME_CHARACTERS}
+          maxLength={MAX_NAME_CHARACTERS}
           {...form.getInputProps('expressCustomerName')}
         />
         <MetadataFields

@@ -8,17 +8,17 @@ import { call, keyOf } from '../../api/queries.ts'
 import { ROLE_NAMES } from '../../format/roles.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
-import { Ago } from '../../ui/clock.tsx'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { type LinkedPerson, useCustomerLinks } from '../../ui/customer-links.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { AddUsers } from './add-users.tsx'
 import css from './customers.module.css'
 
-const PART = 100
+const PAGE_SIZE = 100
 const TONES: Readonly<Record<CustomerUser['state'], Tone>> = {
   active: 'good',
   invited: 'info',
@@ -31,8 +31,8 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
   const { expressCustomerId, isActive, userCount } = customer
   const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
-  const { may } = useMay('manageCustomers')
-  const input = { params: { expressCustomerId }, query: { limit: PART, search } }
+  const { may } = usePermission('manageCustomers')
+  const input = { params: { expressCustomerId }, query: { limit: PAGE_SIZE, search } }
   const { list, pages, more } = usePages(
     keyOf(dashboardPeople.customerUsers, input),
     (part, signal) =>
@@ -65,12 +65,12 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
       {list.isPending && <LoadingPlaceholder rows={4} />}
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && users.length === 0 && (
-        <Empty
+        <EmptyState
           icon={<IconUsers size={34} stroke={1.3} />}
           title={search === '' ? t('ui.customers.people.none') : t('ui.customers.people.noneFound')}
         >
           {search === '' && t('ui.customers.people.noneText')}
-        </Empty>
+        </EmptyState>
       )}
       {users.length > 0 && (
         <DataTable
@@ -79,7 +79,7 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
           rows={users}
           keyOf={({ userId }) => userId}
           least={480}
-          onEnd={more}
+          onEndReached={more}
           isPartial={list.hasNextPage}
           end={list.hasNextPage ? t('ui.customers.more') : undefined}
         />
@@ -90,9 +90,9 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
 }
 
 function AddUserButton({ isActive, onClick }: { isActive: boolean; onClick: () => void }) {
-  const { may } = useMay('manageCustomers')
+  const { may } = usePermission('manageCustomers')
   return (
-    <MayButton
+    <PermissionButton
       permission="manageCustomers"
       size="xs"
       leftSection={<IconUserPlus size={15} />}
@@ -101,7 +101,7 @@ function AddUserButton({ isActive, onClick }: { isActive: boolean; onClick: () =
       onClick={onClick}
     >
       {t('ui.customers.people.add')}
-    </MayButton>
+    </PermissionButton>
   )
 }
 
@@ -134,7 +134,7 @@ function columnsOf(
         <>
           <Tag tone={TONES[state]}>{t(`ui.customers.people.states.${state}`)}</Tag>
           <div className={css.under}>
-            {t('ui.customers.people.linked')} <Ago instant={linkedAt} />
+            {t('ui.customers.people.linked')} <TimeAgo instant={linkedAt} />
           </div>
         </>
       ),

@@ -7,10 +7,10 @@ import type { ExpressCustomerId } from '#shared/ids.ts'
 import { useReply } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { useCustomerBlock } from '../../ui/customer-links.ts'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
@@ -20,7 +20,7 @@ import { CustomerForm } from './customer-form.tsx'
 import { CustomerUsers } from './customer-users.tsx'
 import css from './customers.module.css'
 import { State } from './customers.tsx'
-import { MadeBy } from './made-by.tsx'
+import { CreatedBy } from './made-by.tsx'
 
 const route = getRouteApi('/shell/customers/$expressCustomerId')
 
@@ -33,7 +33,7 @@ export function Customer() {
   if (customer.data)
     return <CustomerDetails key={customer.data.expressCustomerId} customer={customer.data} />
   return (
-    <Page title={t('ui.customers.details')} about={<Back />}>
+    <Page title={t('ui.customers.details')} about={<CustomersLink />}>
       {customer.isPending ? (
         <LoadingPlaceholder rows={6} />
       ) : (
@@ -43,7 +43,7 @@ export function Customer() {
   )
 }
 
-const Back = () => (
+const CustomersLink = () => (
   <div>
     <BackLink to="/customers">{t('ui.customers.back')}</BackLink>
   </div>
@@ -52,15 +52,15 @@ const Back = () => (
 function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
   const [isEditing, setIsEditing] = useState(false)
   const [isBlocking, setIsBlocking] = useState(false)
-  const blocking = useCustomerBlock(customer)
-  const { why } = useMay('manageCustomers')
+  const customerBlock = useCustomerBlock(customer)
+  const { why } = usePermission('manageCustomers')
 
   return (
     <Page
       title={customer.expressCustomerName}
       about={
         <>
-          <Back />
+          <CustomersLink />
           <State isActive={customer.isActive} />
         </>
       }
@@ -68,7 +68,7 @@ function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
         <Actions
           customer={customer}
           onBlock={() => setIsBlocking(true)}
-          onUnblock={blocking.unblock}
+          onUnblock={customerBlock.unblock}
           onEdit={() => setIsEditing(true)}
         />
       }
@@ -104,9 +104,9 @@ function CustomerDetails({ customer }: { customer: ExpressCustomer }) {
           />
         )}
       </FormDrawer>
-      <AskBlock
+      <BlockDialog
         customer={customer}
-        blocking={blocking}
+        blocking={customerBlock}
         isOpen={isBlocking}
         onClose={() => setIsBlocking(false)}
       />
@@ -138,31 +138,31 @@ const Actions = ({
       {t('ui.customers.open')}
     </Button>
     {isActive ? (
-      <MayButton
+      <PermissionButton
         permission="manageCustomers"
         variant="default"
         leftSection={<IconBan size={16} />}
         onClick={onBlock}
       >
         {t('ui.customers.deactivate')}
-      </MayButton>
+      </PermissionButton>
     ) : (
-      <MayButton
+      <PermissionButton
         permission="manageCustomers"
         leftSection={<IconRestore size={16} />}
         onClick={onUnblock}
       >
         {t('ui.customers.reactivate')}
-      </MayButton>
+      </PermissionButton>
     )}
-    <MayButton
+    <PermissionButton
       permission="manageCustomers"
       variant="default"
       leftSection={<IconPencil size={16} />}
       onClick={onEdit}
     >
       {t('ui.customers.rename')}
-    </MayButton>
+    </PermissionButton>
   </>
 )
 
@@ -180,7 +180,7 @@ function Details({ customer }: { customer: ExpressCustomer }) {
             </Group>,
           ],
           [t('ui.customers.facts.users'), numberText(userCount)],
-          [t('ui.customers.facts.made'), <MadeBy key="made" customer={customer} />],
+          [t('ui.customers.facts.made'), <CreatedBy key="made" customer={customer} />],
           [t('ui.customers.facts.since'), <Clock key="since" instant={createdAt} />],
           [t('ui.customers.facts.changed'), <Clock key="changed" instant={updatedAt} />],
         ]}
@@ -204,21 +204,21 @@ const Metadata = ({ pairs }: { pairs: readonly (readonly [name: string, value: s
   </Panel>
 )
 
-interface AskBlockProps {
+interface BlockDialogProps {
   readonly customer: ExpressCustomer
   readonly blocking: ReturnType<typeof useCustomerBlock>
   readonly isOpen: boolean
   readonly onClose: () => void
 }
 
-function AskBlock({
+function BlockDialog({
   customer,
   blocking: { block, isBlocking, blockError },
   isOpen,
   onClose,
-}: AskBlockProps) {
+}: BlockDialogProps) {
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={isOpen}
       title={t('ui.customers.deactivateTitle', { name: customer.expressCustomerName })}
       action={t('ui.customers.deactivateAction')}
@@ -251,6 +251,6 @@ function AskBlock({
         </div>
       </dl>
       <p>{t('ui.customers.deactivateUndo')}</p>
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -8,7 +8,7 @@ import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
@@ -19,9 +19,9 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { CustomerForm } from './customer-form.tsx'
 import css from './customers.module.css'
-import { MadeBy } from './made-by.tsx'
+import { CreatedBy } from './made-by.tsx'
 
-const PART = 100
+const PAGE_SIZE = 100
 
 const COLUMNS: readonly Column<ExpressCustomer>[] = [
   {
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<ExpressCustomer>[] = [
   {
     name: t('ui.customers.columns.made'),
     track: 'minmax(130px, 1.3fr)',
-    cell: (customer) => <MadeBy customer={customer} />,
+    cell: (customer) => <CreatedBy customer={customer} />,
   },
   {
     name: t('ui.customers.columns.since'),
@@ -80,22 +80,22 @@ export function Customers() {
   const navigate = useNavigate()
   const { typed, setTyped, search } = useTypedSearch()
   const [isAdding, setIsAdding] = useState(false)
-  const { may, why } = useMay('manageCustomers')
-  const box = useRef<HTMLInputElement>(null)
+  const { may, why } = usePermission('manageCustomers')
+  const searchInput = useRef<HTMLInputElement>(null)
   useShortcuts(t('ui.customers.title'), [
-    { keys: '/', name: t('ui.customers.search'), run: () => box.current?.select() },
+    { keys: '/', name: t('ui.customers.search'), run: () => searchInput.current?.select() },
     ...(may ? [{ keys: 'n', name: t('ui.customers.add'), run: () => setIsAdding(true) }] : []),
   ])
   const open = ({ expressCustomerId }: ExpressCustomer) =>
     void navigate({ to: '/customers/$expressCustomerId', params: { expressCustomerId } })
   const add = (
-    <MayButton
+    <PermissionButton
       permission="manageCustomers"
       leftSection={<IconPlus size={16} />}
       onClick={() => setIsAdding(true)}
     >
       {t('ui.customers.add')}
-    </MayButton>
+    </PermissionButton>
   )
 
   return (
@@ -107,7 +107,7 @@ export function Customers() {
       )}
       <Group>
         <SearchField
-          ref={box}
+          ref={searchInput}
           className={css.search}
           label={t('ui.customers.search')}
           placeholder={t('ui.customers.searchWhat')}
@@ -148,7 +148,7 @@ interface CustomerListProps {
 }
 
 function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
-  const query = { limit: PART, expressCustomerName: search }
+  const query = { limit: PAGE_SIZE, expressCustomerName: search }
   const { list, pages, more } = usePages(keyOf(express.list, query), (part, signal) =>
     call(express.list, { query: { ...query, ...part } }, signal),
   )
@@ -178,7 +178,7 @@ function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
       keyOf={({ expressCustomerId }) => expressCustomerId}
       least={720}
       onOpen={onOpen}
-      onEnd={more}
+      onEndReached={more}
       end={list.hasNextPage ? t('ui.customers.more') : t('ui.customers.last')}
     />
   )

@@ -4,17 +4,17 @@ import { viewerUsers } from '#shared/contract/users.ts'
 import type { UserId } from '#shared/ids.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
 
 const STALE_MS = 300_000
 
 /** Who added a customer, by name: a person, or a partner system by what its key is called. */
-export function MadeBy({
+export function CreatedBy({
   customer: { createdByUserId, createdByApiKeyId },
 }: {
   customer: ExpressCustomer
 }) {
-  if (createdByUserId !== null) return <User userId={createdByUserId} />
+  if (createdByUserId !== null) return <UserName userId={createdByUserId} />
   return createdByApiKeyId === undefined ? (
     t('ui.customers.made.system')
   ) : (
@@ -22,7 +22,7 @@ export function MadeBy({
   )
 }
 
-function User({ userId }: { userId: UserId }) {
+function UserName({ userId }: { userId: UserId }) {
   const user = useReply(viewerUsers.read, { params: { userId } }, { staleTime: STALE_MS })
   if (user.isPending) return '…'
   return user.data ? `${user.data.firstName} ${user.data.lastName}` : t('ui.customers.made.someone')
@@ -30,7 +30,7 @@ function User({ userId }: { userId: UserId }) {
 
 function Key({ apiKeyId }: { apiKeyId: string }) {
   // Keys are shown to who manages the gateway.
-  const { may } = useMay('manageGateway')
+  const { may } = usePermission('manageGateway')
   const keys = useReply(dashboardPeople.apiKeys, {}, { staleTime: STALE_MS, enabled: may })
   const key = keys.data?.apiKeys.find((one) => one.apiKeyId === apiKeyId)
   return key ? t('ui.customers.made.key', { name: key.description }) : t('ui.customers.made.system')

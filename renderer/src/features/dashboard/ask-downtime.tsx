@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../ui/page.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /** Asks why the switch is turned. */
-export function AskDowntime({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function DowntimeDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={t('ui.dashboard.downtimeAsk.title')}>
       <DowntimeForm onDone={onClose} />

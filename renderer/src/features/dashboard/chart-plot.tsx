@@ -1,6 +1,6 @@
 import { type PointerEvent, useId } from 'react'
 import css from './chart.module.css'
-import { type Column, type Series, topOf, valuesText } from './chart-series.ts'
+import { axisMaximum, type Column, type Series, valuesText } from './chart-series.ts'
 
 const PATTERNS = ['range', 'stored', 'failed'] as const
 /** Above the bars, for the marks. */
@@ -24,7 +24,7 @@ export function Plot(props: {
   const last = columns.length - 1
   const bars = series.filter(({ look }) => look !== undefined && look !== 'mark')
   const marks = series.find(({ look }) => look === 'mark')
-  const top = topOf(bars, isOverlaid)
+  const top = axisMaximum(bars, isOverlaid)
   const room = height - (marks ? MARK_HEIGHT : 0)
   const heightOf = (value: number | null | undefined) => ((value ?? 0) / top) * (room - 1)
   const at = (column: number) => `${(column / columns.length) * 100}%`
@@ -56,14 +56,14 @@ export function Plot(props: {
             return (
               <g key={column.key}>
                 {bars.map(({ name: of, look, values }) => {
-                  const tall = heightOf(values[index])
-                  const y = bottom - tall
+                  const barHeight = heightOf(values[index])
+                  const y = bottom - barHeight
                   if (!isOverlaid) bottom = y
                   const fill = look === 'main' ? undefined : `url(#${id}${look})`
                   return (
                     <rect
                       key={of}
-                      {...{ x: at(index + 0.14), width: at(0.72), y, height: tall, fill }}
+                      {...{ x: at(index + 0.14), width: at(0.72), y, height: barHeight, fill }}
                       data-look={look}
                     />
                   )

@@ -24,10 +24,10 @@ export function valuesText({ values, text }: Series, column: number): string {
 }
 
 /** Leading digits of an axis, each of which people halve easily. */
-const STEPS = [1, 2, 3, 4, 6, 8, 10]
+const TICK_STEPS = [1, 2, 3, 4, 6, 8, 10]
 
 /** A round number at or above every bar. */
-export function topOf(bars: readonly Series[], isOverlaid: boolean): number {
+export function axisMaximum(bars: readonly Series[], isOverlaid: boolean): number {
   const columns = Math.max(0, ...bars.map(({ values }) => values.length))
   const heights = Array.from({ length: columns }, (_, column) => {
     const values = bars.map((one) => one.values[column] ?? 0)
@@ -35,5 +35,5 @@ export function topOf(bars: readonly Series[], isOverlaid: boolean): number {
   })
   const most = Math.max(1, ...heights)
   const power = 10 ** Math.floor(Math.log10(most))
-  return (STEPS.find((step) => step * power >= most) ?? 10) * power
+  return (TICK_STEPS.find((step) => step * power >= most) ?? 10) * power
 }

@@ -1,7 +1,7 @@
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { useState } from 'react'
 import { t } from '../../i18n/t.ts'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import css from './chart.module.css'
 import { Plot } from './chart-plot.tsx'
 import { type Column, type Series, valuesText } from './chart-series.ts'
@@ -28,7 +28,7 @@ export function Chart(props: {
     <figure className={css.chart}>
       <div className={css.head}>
         <figcaption>{summary}</figcaption>
-        <IconAct
+        <IconAction
           icon={isTable ? IconChartBar : IconTable}
           label={t(`ui.dashboard.trends.${isTable ? 'asChart' : 'asTable'}`, { name })}
           onClick={() => setIsTable(!isTable)}

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
-import { openFor } from '../../format/open-for.ts'
+import { openDurationOf } from '../../format/open-for.ts'
 import { t } from '../../i18n/t.ts'
 import { Escalation, ReferringPhysician } from '../../ui/escalation.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -37,7 +37,7 @@ export function CriticalPanel({ isEscalated }: { isEscalated: boolean }) {
     >
       <ul className={css.exams}>
         {criticals.slice(0, LISTED).map((critical) => (
-          <Critical key={critical.reportId} critical={critical} isEscalated={isEscalated} />
+          <CriticalItem key={critical.reportId} critical={critical} isEscalated={isEscalated} />
         ))}
       </ul>
       <div className={css.roomActions}>
@@ -47,9 +47,15 @@ export function CriticalPanel({ isEscalated }: { isEscalated: boolean }) {
   )
 }
 
-function Critical({ critical, isEscalated }: { critical: CriticalResult; isEscalated: boolean }) {
+function CriticalItem({
+  critical,
+  isEscalated,
+}: {
+  critical: CriticalResult
+  isEscalated: boolean
+}) {
   const { studyId, patientName, finding } = critical
-  const { text, isOverdue } = openFor(critical, new Date())
+  const { text, isOverdue } = openDurationOf(critical, new Date())
   return (
     <li className={css.exam}>
       <div>

@@ -9,7 +9,7 @@ import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 
 const AskDowntime = lazy(async () => ({
-  default: (await import('./ask-downtime.tsx')).AskDowntime,
+  default: (await import('./ask-downtime.tsx')).DowntimeDialog,
 }))
 
 /** The switch that serves the last good answer for longer, with who turned it and until when. */

@@ -6,7 +6,7 @@ export const isOver = ({ state }: Pick<Exam, 'state'>): boolean =>
   state === 'completed' || state === 'closed' || state === 'gone'
 
 /** Exams that are still to be done, those that have begun first, then by start time. */
-export const nextOf = (exams: readonly Exam[]): readonly Exam[] => {
+export const upcomingExams = (exams: readonly Exam[]): readonly Exam[] => {
   const open = exams.filter((exam) => !isOver(exam))
   const hasBegun = ({ state }: Exam) => state === 'started' || state === 'images'
   return [...open.filter(hasBegun), ...open.filter((exam) => !hasBegun(exam))]
@@ -17,8 +17,8 @@ export function deviceFor(
   { modality }: Pick<Exam, 'modality'>,
   devices: readonly Device[],
 ): Device | undefined {
-  const inUse = devices.filter(({ isEnabled }) => isEnabled)
-  return inUse.find((device) => device.modality === modality) ?? inUse[0]
+  const enabledDevices = devices.filter(({ isEnabled }) => isEnabled)
+  return enabledDevices.find((device) => device.modality === modality) ?? enabledDevices[0]
 }
 
 interface RoomExams {
@@ -96,8 +96,8 @@ export function lanesOf(exams: readonly Exam[]): readonly Slot[] {
     .map((exam) => ({ exam, start: minutesOf(exam.startTime) ?? 0 }))
     .toSorted((a, b) => a.start - b.start)
     .map(({ exam, start }) => {
-      const free = ends.findIndex((end) => end <= start)
-      const lane = free < 0 ? ends.length : free
+      const freeLane = ends.findIndex((end) => end <= start)
+      const lane = freeLane < 0 ? ends.length : freeLane
       ends[lane] = start + EXAM_MINUTES
       return { exam, start, lane }
     })

@@ -3,7 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { t } from '../../i18n/t.ts'
 import { ExamState, ExamTime } from '../../ui/exam-state.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import css from './dashboard.module.css'
@@ -50,7 +50,7 @@ export const ExamLine = ({
 )
 
 const Images = ({ exam: { imageStudyUid, description } }: { exam: Exam }) => (
-  <IconAct
+  <IconAction
     icon={IconPhoto}
     label={t('ui.study-list.openImagesOf', { study: description })}
     onClick={() => imageStudyUid !== null && void openImages({ studyInstanceUid: imageStudyUid })}

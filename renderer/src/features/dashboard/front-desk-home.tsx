@@ -10,7 +10,7 @@ import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import css from './dashboard.module.css'
 import { ExamLine } from './exam-line.tsx'
-import { Items } from './items.tsx'
+import { TodayItems } from './items.tsx'
 import { examStudyLink } from './links.ts'
 import { Timeline } from './timeline.tsx'
 
@@ -33,7 +33,7 @@ export function FrontDeskHome({ today }: { today: Today }) {
     )
   return (
     <>
-      <Tally day={day.data} />
+      <ExamCounts day={day.data} />
       <div className={css.search}>
         <SearchBox
           label={t('ui.dashboard.schedule.searchLabel')}
@@ -48,13 +48,13 @@ export function FrontDeskHome({ today }: { today: Today }) {
       ) : (
         <FoundExams exams={matchingExams(day.data.exams, typed)} />
       )}
-      <Items items={today.items} kinds={KINDS} />
+      <TodayItems items={today.items} kinds={KINDS} />
     </>
   )
 }
 
 /** How many exams of the day are in which state; each number leads to its list. */
-function Tally({ day: { tally } }: { day: ExamDay }) {
+function ExamCounts({ day: { tally } }: { day: ExamDay }) {
   const shown = [
     ['all', tally.all, {}],
     ['waiting', tally.waiting, { show: 'waiting' }],

@@ -6,7 +6,7 @@ import { LoadingPlaceholder } from '../../ui/page.tsx'
 import css from './dashboard.module.css'
 import { DowntimePanel } from './downtime.tsx'
 import { ListenersPanel, PartnerPanel, StoragePanel } from './gateway-panels.tsx'
-import { Items } from './items.tsx'
+import { TodayItems } from './items.tsx'
 import { Numbers } from './numbers.tsx'
 
 // Charts come after the first screen.
@@ -23,7 +23,7 @@ export function GatewayHome({ today }: { today: Today }) {
       <div className={css.columns}>
         <div className={css.main}>
           <div className={css.needs} aria-live="polite">
-            <Items items={today.items} />
+            <TodayItems items={today.items} />
           </div>
           <Suspense fallback={<LoadingPlaceholder rows={1} height={200} isOfLaterPart />}>
             <GatewayTrends />

@@ -7,13 +7,13 @@ import { FAULTS } from '../../format/answer-source.ts'
 import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
 
 /** Faults of a partner that is there. */
-const UNUSABLE: readonly PartnerFault[] = ['status', 'oversize', 'invalid']
+const UNUSABLE_REPLY_FAULTS: readonly PartnerFault[] = ['status', 'oversize', 'invalid']
 const PARTNER_TONES = {
   unset: 'warning',
   unknown: 'plain',
@@ -30,7 +30,9 @@ const STORAGE_TONES = {
 
 export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
   const isUnusable =
-    partner.state === 'down' && partner.fault !== null && UNUSABLE.includes(partner.fault)
+    partner.state === 'down' &&
+    partner.fault !== null &&
+    UNUSABLE_REPLY_FAULTS.includes(partner.fault)
   const tone = isUnusable ? 'danger' : PARTNER_TONES[partner.state]
   const group = isUnusable ? 'partnerUnusable' : (`partnerStates.${partner.state}` as const)
   const since = isUnusable ? t('ui.dashboard.failingSince') : t('ui.dashboard.downSince')
@@ -57,14 +59,14 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
             : []),
           [
             t('ui.dashboard.lastOk'),
-            <Ago key="ok" instant={partner.lastOkAt} never={t('ui.dashboard.neverAnswered')} />,
+            <TimeAgo key="ok" instant={partner.lastOkAt} never={t('ui.dashboard.neverAnswered')} />,
           ],
           ...(partner.url
             ? ([
                 [
                   t('ui.dashboard.address'),
                   <span key="url" className="mono">
-                    <BrokenAtSlashes address={partner.url} />
+                    <BreakableAddress address={partner.url} />
                   </span>,
                 ],
               ] as const)
@@ -145,7 +147,7 @@ export function ListenersPanel({ listeners }: { listeners: Status['listeners'] }
 }
 
 /** A long address goes on in the next line after a slash, not within a name. */
-function BrokenAtSlashes({ address }: { address: string }) {
+function BreakableAddress({ address }: { address: string }) {
   const parts = address.split(/(?<=\/)/)
   return parts.flatMap((part, index) => [part, <wbr key={parts.slice(0, index + 1).join('')} />])
 }

@@ -5,9 +5,9 @@ import type { TodayItem } from '#shared/contract/dashboard-today.ts'
 import { numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, Panel } from '../../ui/page.tsx'
+import { EmptyState, Panel } from '../../ui/page.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
 import { LINKS } from './links.ts'
@@ -17,7 +17,7 @@ import { LINKS } from './links.ts'
  * @param kinds those that belong to the person's work; all where none are given. What is urgent and
  *   the person can act on is shown whatever its kind
  */
-export function Items({
+export function TodayItems({
   items,
   kinds,
 }: {
@@ -27,17 +27,20 @@ export function Items({
   const isShown = ({ kind, tone, mayAct }: TodayItem) =>
     kinds === undefined || kinds.includes(kind) || (tone === 'danger' && mayAct)
   const shown = items.filter(isShown)
-  const mine = shown.filter(({ mayAct }) => mayAct)
+  const actionable = shown.filter(({ mayAct }) => mayAct)
   const others = shown.filter(({ mayAct }) => !mayAct)
   return (
     <>
-      <Panel isFlush {...(mine.length > 0 && { title: t('ui.dashboard.needs') })}>
-        {mine.length === 0 ? (
-          <Empty icon={<IconCircleCheck size={38} stroke={1.3} />} title={t('ui.dashboard.calm')}>
+      <Panel isFlush {...(actionable.length > 0 && { title: t('ui.dashboard.needs') })}>
+        {actionable.length === 0 ? (
+          <EmptyState
+            icon={<IconCircleCheck size={38} stroke={1.3} />}
+            title={t('ui.dashboard.calm')}
+          >
             {t('ui.dashboard.calmText')}
-          </Empty>
+          </EmptyState>
         ) : (
-          <List items={mine} label={t('ui.dashboard.label')} />
+          <List items={actionable} label={t('ui.dashboard.label')} />
         )}
       </Panel>
       {others.length > 0 && (
@@ -95,6 +98,6 @@ function Item({
 
 /** Who can do something about it. */
 function ResponsibleParty({ needs }: { needs: NonNullable<TodayItem['needs']> }) {
-  const { why } = useMay(needs)
+  const { why } = usePermission(needs)
   return <div className={css.detail}>{why}</div>
 }

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import type { Today } from '#shared/contract/dashboard-today.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
 import { examText } from '../../ui/study-list/exam-text.ts'
@@ -15,7 +15,7 @@ import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { waitingText } from '../../ui/study-list/waiting.ts'
 import { CriticalPanel } from './critical-panel.tsx'
 import css from './dashboard.module.css'
-import { Items } from './items.tsx'
+import { TodayItems } from './items.tsx'
 
 const KINDS = [
   ...(['safe-mode', 'addenda-needed', 'stat-unread', 'mismatches'] as const),
@@ -35,7 +35,7 @@ export function RadiologistHome({ today }: { today: Today }) {
       </div>
       <div className={css.side}>
         <CriticalPanel isEscalated={false} />
-        <Items items={today.items} kinds={KINDS} />
+        <TodayItems items={today.items} kinds={KINDS} />
       </div>
     </div>
   )
@@ -81,12 +81,12 @@ function NextStudies() {
         <div className={css.roomNone}>{t('ui.dashboard.next.notFound')}</div>
       )}
       {reply.isSuccess && !first && !isSearch && (
-        <Empty
+        <EmptyState
           icon={<IconReportMedical size={38} stroke={1.3} />}
           title={t('ui.dashboard.next.none')}
         >
           {t('ui.dashboard.next.noneText')}
-        </Empty>
+        </EmptyState>
       )}
       {first && (
         <ul className={css.exams}>

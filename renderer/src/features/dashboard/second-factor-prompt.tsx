@@ -6,7 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
 
 /** For this window, until somebody else signs in. */
-const LATER_AT = 'isthmus-second-factor-later'
+const STORAGE_KEY = 'isthmus-second-factor-later'
 
 /**
  * Whether the prompt is shown on Today; once it is put off, an item under Needs attention stays.
@@ -14,7 +14,7 @@ const LATER_AT = 'isthmus-second-factor-later'
 export function useSecondFactorPrompt(session: Session | undefined) {
   const userId = session?.user?.userId ?? ''
   const [later, setLater] = useSessionStorage({
-    ...{ key: LATER_AT, defaultValue: '', getInitialValueInEffect: false },
+    ...{ key: STORAGE_KEY, defaultValue: '', getInitialValueInEffect: false },
     ...{ serialize: (text: string) => text, deserialize: (text: string | undefined) => text ?? '' },
   })
   const isShown = session?.needsSecondFactor === true && !session.needsSetup && later !== userId

@@ -11,14 +11,14 @@ import { useExamDay } from '../../api/use-exam-day.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { examKey } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { loadLater } from '../../ui/load-later.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './dashboard.module.css'
-import { deviceFor, isOver, nextOf, roomsOf } from './exam-groups.ts'
+import { deviceFor, isOver, roomsOf, upcomingExams } from './exam-groups.ts'
 import { ExamLine } from './exam-line.tsx'
-import { Items } from './items.tsx'
+import { TodayItems } from './items.tsx'
 import { examLink } from './links.ts'
 
 const DayTrends = lazy(async () => ({
@@ -31,7 +31,7 @@ const KINDS = [
   ...(['exams-overdue', 'exams-withheld', 'images-unplanned', 'forwards-failed'] as const),
 ]
 /** Exams of a room's card. */
-const NEXT = 5
+const MAX_NEXT_EXAMS = 5
 
 /** The rooms of today with their next exams, and what has to be looked at. */
 export function TechnologistHome({ today }: { today: Today }) {
@@ -46,7 +46,7 @@ export function TechnologistHome({ today }: { today: Today }) {
         {day.data && devices.data && <Rooms day={day.data} devices={devices.data.devices} />}
       </div>
       <div className={css.side}>
-        <Items items={today.items} kinds={KINDS} />
+        <TodayItems items={today.items} kinds={KINDS} />
         <Suspense fallback={<LoadingPlaceholder rows={1} height={200} isOfLaterPart />}>
           <DayTrends />
         </Suspense>
@@ -60,13 +60,13 @@ function Rooms({ day, devices }: { day: ExamDay; devices: readonly Device[] }) {
   if (devices.length === 0)
     return (
       <Panel>
-        <Empty
+        <EmptyState
           icon={<IconDeviceDesktopAnalytics size={38} stroke={1.3} />}
           title={t('ui.dashboard.rooms.none')}
           action={<Link to="/devices">{t('ui.dashboard.rooms.toDevices')}</Link>}
         >
           {t('ui.dashboard.rooms.noneText')}
-        </Empty>
+        </EmptyState>
       </Panel>
     )
   return (
@@ -89,7 +89,7 @@ function RoomPanel({
   day: string
 }) {
   const { deviceId, aeTitle, lastSeenAt } = device
-  const next = nextOf(exams)
+  const next = upcomingExams(exams)
   return (
     <Panel
       isFlush
@@ -106,7 +106,7 @@ function RoomPanel({
       <div className={css.roomFacts}>
         <span className="mono">{aeTitle}</span>
         <span>
-          {t('ui.dashboard.rooms.lastSeen')} <Ago instant={lastSeenAt} />
+          {t('ui.dashboard.rooms.lastSeen')} <TimeAgo instant={lastSeenAt} />
         </span>
       </div>
       <NextExams
@@ -150,7 +150,7 @@ const UnsentExams = ({
   >
     <div className={css.roomFacts}>{t('ui.dashboard.rooms.unsentText')}</div>
     <NextExams
-      exams={nextOf(exams)}
+      exams={upcomingExams(exams)}
       none={t('ui.dashboard.rooms.noExams')}
       linkOf={(exam) => examLink(exam, day, deviceFor(exam, devices)?.deviceId)}
     />
@@ -175,12 +175,12 @@ function NextExams({
   if (exams.length === 0) return <div className={css.roomNone}>{none}</div>
   return (
     <ul className={css.exams}>
-      {exams.slice(0, NEXT).map((exam) => (
+      {exams.slice(0, MAX_NEXT_EXAMS).map((exam) => (
         <ExamLine key={examKey(exam)} exam={exam} to={linkOf(exam)} hasImages />
       ))}
-      {exams.length > NEXT && (
+      {exams.length > MAX_NEXT_EXAMS && (
         <li className={css.moreExams}>
-          {t('ui.dashboard.rooms.more', { count: exams.length - NEXT })}
+          {t('ui.dashboard.rooms.more', { count: exams.length - MAX_NEXT_EXAMS })}
         </li>
       )}
     </ul>

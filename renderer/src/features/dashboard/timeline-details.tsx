@@ -34,14 +34,18 @@ export function TimelineDetails({
               [t('ui.worklist.columns.state'), <ExamState key="state" exam={exam} />],
             ]}
           />
-          <Links exam={exam} />
+          <ExamLinks exam={exam} />
         </Stack>
       </Popover.Dropdown>
     </Popover>
   )
 }
 
-const Links = ({ exam: { study, studyInstanceUid, scheduledProcedureStepId } }: { exam: Exam }) => (
+const ExamLinks = ({
+  exam: { study, studyInstanceUid, scheduledProcedureStepId },
+}: {
+  exam: Exam
+}) => (
   <div className={css.links}>
     {study && (
       <Link to="/studies/$studyId" params={{ studyId: study.studyId }}>

@@ -21,9 +21,10 @@ export function Timeline({ day }: { day: ExamDay }) {
   const { from, to } = hoursOf(day.exams)
   const hours = Array.from({ length: to - from }, (_, index) => from + index)
   /** Share of the width at which a minute of the day is; from 0 to 1 within the hours shown. */
-  const placeOf = (minutes: number) => (minutes - from * 60) / ((to - from) * 60)
+  const positionOf = (minutes: number) => (minutes - from * 60) / ((to - from) * 60)
   const now = minutesOf(day.now)
-  const isNowShown = day.day === day.today && now !== null && placeOf(now) >= 0 && placeOf(now) <= 1
+  const isNowShown =
+    day.day === day.today && now !== null && positionOf(now) >= 0 && positionOf(now) <= 1
   return (
     <Panel isFlush title={t('ui.dashboard.timeline.title')}>
       {rows.length === 0 ? (
@@ -37,7 +38,7 @@ export function Timeline({ day }: { day: ExamDay }) {
         >
           <div
             className={css.timeline}
-            style={{ '--hours': hours.length, '--now': placeOf(now ?? 0) } as CSSProperties}
+            style={{ '--hours': hours.length, '--now': positionOf(now ?? 0) } as CSSProperties}
             data-now={isNowShown || undefined}
           >
             <div className={css.hours} aria-hidden>
@@ -46,7 +47,7 @@ export function Timeline({ day }: { day: ExamDay }) {
               ))}
             </div>
             {rows.map(({ room, exams }) => (
-              <Row key={room} room={room} exams={exams} placeOf={placeOf} />
+              <Row key={room} room={room} exams={exams} positionOf={positionOf} />
             ))}
           </div>
         </section>
@@ -58,11 +59,11 @@ export function Timeline({ day }: { day: ExamDay }) {
 function Row({
   room,
   exams,
-  placeOf,
+  positionOf: placeOf,
 }: {
   room: string
   exams: readonly Exam[]
-  placeOf: (minutes: number) => number
+  positionOf: (minutes: number) => number
 }) {
   const slots = lanesOf(exams)
   const lanes = Math.max(...slots.map(({ lane }) => lane)) + 1
@@ -82,7 +83,7 @@ function Row({
               } as CSSProperties
             }
           >
-            <Slot exam={exam} />
+            <ExamSlot exam={exam} />
           </li>
         ))}
       </ul>
@@ -92,7 +93,7 @@ function Row({
 
 const loadDetails = async () => (await import('./timeline-details.tsx')).TimelineDetails
 
-function Slot({ exam }: { exam: Exam }) {
+function ExamSlot({ exam }: { exam: Exam }) {
   const { patientName, modality, state } = exam
   const { family } = shownName(patientName)
   return (

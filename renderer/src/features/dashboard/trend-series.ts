@@ -6,7 +6,7 @@ import type { Column, Series } from './chart-series.ts'
 
 const HOUR_MS = 60 * 60_000
 /** Hours between two ticks. */
-const TICK = 4
+const TICK_HOURS = 4
 
 /** What a chart shows, and the same in a sentence. */
 export interface ChartData {
@@ -20,7 +20,7 @@ export function hourColumns(hours: readonly TrendHour[], zone: string | undefine
   return hours.map(({ from }, index) => {
     const start = starts[index] ?? ''
     const end = starts[index + 1] ?? timeOfDay(endOf(from), zone)
-    const isTick = Number(start.slice(0, 2)) % TICK === 0 && start !== starts[index - 1]
+    const isTick = Number(start.slice(0, 2)) % TICK_HOURS === 0 && start !== starts[index - 1]
     return {
       key: from,
       name: t('ui.dashboard.trends.hour', { start, end }),
@@ -131,7 +131,7 @@ export function partnerRequests({ hours, partner }: Pick<Trends, 'hours' | 'part
 }
 
 /** Bytes that came each day. */
-export function received(days: Trends['disk']['days']): ChartData & { columns: Column[] } {
+export function receivedChart(days: Trends['disk']['days']): ChartData & { columns: Column[] } {
   const bytes = days.map((day) => day.bytes)
   return {
     summary: t('ui.dashboard.trends.disk.rate', {

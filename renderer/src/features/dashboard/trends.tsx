@@ -1,13 +1,17 @@
 import { Text } from '@mantine/core'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { DISK_SOON_DAYS, dashboardTrends, type Trends } from '#shared/contract/dashboard-trends.ts'
+import {
+  DISK_WARNING_DAYS,
+  dashboardTrends,
+  type Trends,
+} from '#shared/contract/dashboard-trends.ts'
 import { useReply } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
 import { Chart } from './chart.tsx'
@@ -17,7 +21,7 @@ import {
   hourColumns,
   partnerRequests,
   queries,
-  received,
+  receivedChart,
 } from './trend-series.ts'
 import css from './trends.module.css'
 
@@ -66,7 +70,7 @@ function HourCharts({
   const zone = useZone()
   const { hours } = trends
   const columns = useMemo(() => hourColumns(hours, zone), [hours, zone])
-  const charted: Record<(typeof charts)[number], () => ChartData> = {
+  const chartData: Record<(typeof charts)[number], () => ChartData> = {
     arrivals: () => arrivals(hours, columns),
     queries: () => queries(hours),
     partner: () => partnerRequests(trends),
@@ -76,7 +80,7 @@ function HourCharts({
     return (
       <Panel key={chart} title={name} className={css.panel}>
         <Chart
-          {...{ name, columns, ...charted[chart]() }}
+          {...{ name, columns, ...chartData[chart]() }}
           {...(chart === 'partner' && { isOverlaid: true })}
         />
       </Panel>
@@ -100,7 +104,7 @@ const LINKS: Readonly<Record<Queue['queue'], LinkProps>> = {
 /** What waits to leave the gateway, and for how long; queues where nothing does are left out. */
 function Queues({ queues }: { queues: readonly Queue[] }) {
   const busy = queues.filter(({ waiting }) => waiting > 0)
-  const empty = queues.filter(({ waiting }) => waiting === 0)
+  const emptyQueues = queues.filter(({ waiting }) => waiting === 0)
   const nameOf = ({ queue }: Queue) => t(`ui.dashboard.trends.queues.names.${queue}`)
   return (
     <Panel
@@ -120,7 +124,9 @@ function Queues({ queues }: { queues: readonly Queue[] }) {
       <p className={css.quiet}>
         {busy.length === 0
           ? t('ui.dashboard.trends.queues.noneText')
-          : t('ui.dashboard.trends.queues.others', { names: empty.map(nameOf).join('\u00a0· ') })}
+          : t('ui.dashboard.trends.queues.others', {
+              names: emptyQueues.map(nameOf).join('\u00a0· '),
+            })}
       </p>
     </Panel>
   )
@@ -136,7 +142,7 @@ function QueueRow({ queue, waiting, since }: Queue) {
         {t('ui.dashboard.trends.queues.waiting', { count: waiting, shown: numberText(waiting) })}
       </span>
       <span className={css.age}>
-        {t('ui.dashboard.trends.queues.oldest')} <Ago instant={since} />
+        {t('ui.dashboard.trends.queues.oldest')} <TimeAgo instant={since} />
       </span>
     </li>
   )
@@ -159,7 +165,7 @@ export function StorageForecast() {
     <div className={css.forecast}>
       {fullInDays !== null && (
         <div className={css.full}>
-          {fullInDays < DISK_SOON_DAYS && <ToneIcon tone="warning" size={18} />}
+          {fullInDays < DISK_WARNING_DAYS && <ToneIcon tone="warning" size={18} />}
           {fullInDays > MAX_DAYS
             ? t('ui.dashboard.trends.disk.fullInYears')
             : t('ui.dashboard.trends.disk.fullIn', { days: fullInDays })}
@@ -170,7 +176,7 @@ export function StorageForecast() {
           {t(`ui.dashboard.trends.disk.unknown.${unknownBecause}`)}
         </Text>
       )}
-      {unknownBecause === null && <Chart name={name} height={56} {...received(days)} />}
+      {unknownBecause === null && <Chart name={name} height={56} {...receivedChart(days)} />}
     </div>
   )
 }

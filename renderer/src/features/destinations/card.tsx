@@ -6,13 +6,13 @@ import { type Destination, dashboardDestinations } from '#shared/contract/destin
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { EchoOutcome } from '../../ui/echo-outcome.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
 import { FactList, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import css from './destinations.module.css'
-import { getsText, STATE_TONES, stateOf } from './state.ts'
+import { forwardingText, STATE_TONES, stateOf } from './state.ts'
 
 interface CardProps {
   readonly destination: Destination
@@ -47,12 +47,12 @@ export function DestinationCard({
           </Tag>
           {mayManage && (
             <>
-              <Tool
+              <ToolButton
                 label={t('ui.destinations.edit', { name })}
                 icon={<IconPencil size={17} />}
                 onClick={onEdit}
               />
-              <Tool
+              <ToolButton
                 label={t('ui.destinations.remove', { name })}
                 icon={<IconTrash size={17} />}
                 onClick={onRemove}
@@ -102,7 +102,7 @@ export function DestinationCard({
   )
 }
 
-const Tool = ({
+const ToolButton = ({
   label,
   icon,
   onClick,
@@ -135,11 +135,11 @@ function factsOf(destination: Destination): readonly (readonly [name: string, va
         )}
       </div>,
     ],
-    [t('ui.destinations.facts.gets'), getsText(destination)],
+    [t('ui.destinations.facts.gets'), forwardingText(destination)],
     [t('ui.destinations.facts.queue'), <ForwardCounts key="queue" counts={queue} />],
     [
       t('ui.destinations.facts.last'),
-      <Ago key="last" instant={lastSentAt} never={t('ui.destinations.neverSent')} />,
+      <TimeAgo key="last" instant={lastSentAt} never={t('ui.destinations.neverSent')} />,
     ],
     ...(lastError
       ? ([[t('ui.destinations.facts.error'), translateMessage(lastError)]] as const)

@@ -40,10 +40,10 @@ export function DestinationForm({
     // A fault of one modality is shown at the list of them.
     fieldOf: topField,
     send(body, onError) {
-      const done = { onSuccess: onDone, onError }
+      const callbacks = { onSuccess: onDone, onError }
       if (destination)
-        update.mutate({ params: { destinationId: destination.destinationId }, body }, done)
-      else add.mutate({ body }, done)
+        update.mutate({ params: { destinationId: destination.destinationId }, body }, callbacks)
+      else add.mutate({ body }, callbacks)
     },
   })
 

@@ -7,10 +7,10 @@ import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useMayManage, useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { NativeNotice } from '../../ui/native-notice.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { DestinationCard } from './card.tsx'
 import { DestinationForm } from './destination-form.tsx'
@@ -49,13 +49,13 @@ export function Destinations() {
       <NativeNotice native={reply.data?.native} />
       {reply.data && destinations.length === 0 && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconSend size={34} stroke={1.3} />}
             title={t('ui.destinations.none')}
             action={add}
           >
             {t('ui.destinations.noneText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       <div className={css.cards}>
@@ -85,7 +85,7 @@ export function Destinations() {
           />
         )}
       </FormDrawer>
-      <Remove destination={removing} onDone={() => setRemoving(null)} />
+      <RemoveDestinationDialog destination={removing} onDone={() => setRemoving(null)} />
     </Page>
   )
 }
@@ -100,7 +100,13 @@ const PriorsLink = () => (
   </Button>
 )
 
-function Remove({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
+function RemoveDestinationDialog({
+  destination,
+  onDone,
+}: {
+  destination: Destination | null
+  onDone: () => void
+}) {
   const remove = useSend(dashboardDestinations.remove, [dashboardDestinations.list])
   const waits = destination !== null && destination.queue.waiting + destination.queue.failed > 0
   const close = () => {
@@ -108,7 +114,7 @@ function Remove({ destination, onDone }: { destination: Destination | null; onDo
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={destination !== null}
       title={t('ui.destinations.removeTitle')}
       action={t('ui.destinations.removeAction')}
@@ -128,6 +134,6 @@ function Remove({ destination, onDone }: { destination: Destination | null; onDo
         {destination && t('ui.destinations.removeText', { name: destination.name })}
         {waits && <Notice tone="warning">{t('ui.destinations.removeWaiting')}</Notice>}
       </Stack>
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -94,7 +94,7 @@ export function ForwardedImages({ study }: { study: ForwardedStudy }) {
           rows={pages.flatMap((page) => page.instances)}
           keyOf={(row) => row.forwardId}
           least={640}
-          onEnd={more}
+          onEndReached={more}
           end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
         />
       )}

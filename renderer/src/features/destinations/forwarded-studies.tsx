@@ -19,7 +19,7 @@ export const STUDY_FILTERS = ['all', 'waiting', 'failed'] as const
 export type ForwardedStudyFilter = (typeof STUDY_FILTERS)[number]
 
 /** What a person decides about a study that waits. */
-interface Decisions {
+interface DecisionHandlers {
   readonly onRetry: (study: ForwardedStudy) => void
   readonly onDrop: (study: ForwardedStudy) => void
 }
@@ -28,7 +28,7 @@ interface ForwardedStudiesProps {
   readonly destinationId: string
   readonly show: ForwardedStudyFilter
   /** Null for who may not decide. */
-  readonly decisions: Decisions | null
+  readonly decisions: DecisionHandlers | null
   readonly onOpen: (study: ForwardedStudy) => void
 }
 
@@ -67,7 +67,7 @@ export function ForwardedStudies({
       keyOf={(row) => row.studyInstanceUid}
       least={decisions ? 824 : 660}
       onOpen={onOpen}
-      onEnd={more}
+      onEndReached={more}
       end={list.hasNextPage ? t('ui.destinations.more') : t('ui.destinations.last')}
     />
   )
@@ -122,7 +122,7 @@ const studyColumns = (
   },
 ]
 
-const decisionColumn = ({ onRetry, onDrop }: Decisions): Column<ForwardedStudy> => ({
+const decisionColumn = ({ onRetry, onDrop }: DecisionHandlers): Column<ForwardedStudy> => ({
   name: t('ui.destinations.columns.actions'),
   track: '152px',
   cell: (study) =>

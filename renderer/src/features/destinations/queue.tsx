@@ -15,12 +15,12 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { ForwardCounts } from '../../ui/forward-counts.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
 import { Tag } from '../../ui/tone.tsx'
 import { ForwardedImages } from './forwarded-images.tsx'
@@ -58,9 +58,9 @@ export function Queue() {
       )}
       {list.data && !destination && (
         <Panel>
-          <Empty icon={<IconSend size={34} stroke={1.3} />} title={t('ui.destinations.gone')}>
+          <EmptyState icon={<IconSend size={34} stroke={1.3} />} title={t('ui.destinations.gone')}>
             {t('ui.destinations.goneText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       {destination && <Studies destination={destination} />}
@@ -70,7 +70,7 @@ export function Queue() {
 
 function Studies({ destination }: { destination: Destination }) {
   const { destinationId, queue } = destination
-  const hasOpen = queue.waiting + queue.failed > 0
+  const hasPending = queue.waiting + queue.failed > 0
   const mayManage = useMayManageStudies()
   const [show, setShow] = useState<ForwardedStudyFilter>('all')
   const [dropping, setDropping] = useState<Part | null>(null)
@@ -96,7 +96,7 @@ function Studies({ destination }: { destination: Destination }) {
             label: t(`ui.destinations.shows.${value}`),
           }))}
         />
-        {mayManage && hasOpen && (
+        {mayManage && hasPending && (
           <>
             <Button
               variant="default"
@@ -133,7 +133,7 @@ function Studies({ destination }: { destination: Destination }) {
         {opened && <ForwardedImages study={opened} />}
       </Drawer>
       {dropping && (
-        <Drop destination={destination} part={dropping} onDone={() => setDropping(null)} />
+        <DropDialog destination={destination} part={dropping} onDone={() => setDropping(null)} />
       )}
     </>
   )
@@ -147,8 +147,8 @@ function useRetry(destinationId: string) {
       retry(
         { params: { destinationId }, body: bodyOf(part) },
         {
-          onSuccess: ({ message }) => showDecided(message, t('ui.destinations.retried')),
-          onError: (error) => showRefused(error.message),
+          onSuccess: ({ message }) => showDecision(message, t('ui.destinations.retried')),
+          onError: (error) => showRefusal(error.message),
         },
       ),
     [retry, destinationId],
@@ -157,7 +157,7 @@ function useRetry(destinationId: string) {
 }
 
 /** What the gateway says of a decision, or what it means. */
-const showDecided = (message: Message | undefined, usual: string) =>
+const showDecision = (message: Message | undefined, usual: string) =>
   notifications.show({
     message: message === undefined ? usual : translateMessage(message),
     icon: <IconCheck size={18} />,
@@ -175,7 +175,7 @@ function QueueState({ destination }: { destination: Destination }) {
   )
 }
 
-function Drop({
+function DropDialog({
   destination,
   part,
   onDone,
@@ -186,7 +186,7 @@ function Drop({
 }) {
   const drop = useSend(dashboardDestinations.drop, CHANGES)
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf('ui.destinations.dropAsk', 'title', 'action', 'label', 'about', 'example')}
       field="reason"
       isDanger
@@ -202,7 +202,7 @@ function Drop({
           {
             onSuccess: ({ message }) => {
               onDone()
-              showDecided(message, t('ui.destinations.dropped'))
+              showDecision(message, t('ui.destinations.dropped'))
             },
             onError,
           },
@@ -213,6 +213,6 @@ function Drop({
         {part !== 'all' && <PersonName value={part.patientName} />}
         <Text size="sm">{t('ui.destinations.dropText', { name: destination.name })}</Text>
       </Stack>
-    </AskReason>
+    </ReasonDialog>
   )
 }

@@ -26,7 +26,7 @@ export function stateOf({
 }
 
 /** What goes there by itself, in words. */
-export function getsText({
+export function forwardingText({
   isAutomatic,
   modalities,
 }: Pick<Destination, 'isAutomatic' | 'modalities'>): string {

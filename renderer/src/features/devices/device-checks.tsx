@@ -3,7 +3,7 @@ import { IconListCheck, IconPlugConnected } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { Device, Lint, LintFinding } from '#shared/contract/devices.ts'
+import type { Device, LintFinding, LintReport } from '#shared/contract/devices.ts'
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
@@ -18,7 +18,7 @@ import { verdictOf } from './lint-verdict.ts'
 export function DeviceChecks({ device }: { device: Device }) {
   return (
     <Stack>
-      <Echo device={device} isImmediate />
+      <EchoTest device={device} isImmediate />
       <Worklist device={device} />
     </Stack>
   )
@@ -28,7 +28,7 @@ export function DeviceChecks({ device }: { device: Device }) {
  * Sends a C-ECHO to the device.
  * @param isImmediate whether it is sent as soon as the panel is shown
  */
-export function Echo({ device, isImmediate }: { device: Device; isImmediate: boolean }) {
+export function EchoTest({ device, isImmediate }: { device: Device; isImmediate: boolean }) {
   const echo = useSend(dashboard.echoDevice)
   const hasAddress =
     device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))
@@ -96,7 +96,7 @@ function Worklist({ device }: { device: Device }) {
   )
 }
 
-function Result({ lint }: { lint: Lint }) {
+function Result({ lint }: { lint: LintReport }) {
   const { tone, title, text } = verdictOf(lint)
   return (
     <Stack gap={10}>

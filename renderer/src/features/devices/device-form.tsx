@@ -29,9 +29,9 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
     initialValues: valuesOf(device),
     bodyOf,
     send(body, onError) {
-      const done = { onSuccess: onDone, onError }
-      if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, done)
-      else add.mutate({ body }, done)
+      const callbacks = { onSuccess: onDone, onError }
+      if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, callbacks)
+      else add.mutate({ body }, callbacks)
     },
   })
 
@@ -39,10 +39,10 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
     <form onSubmit={submit} noValidate>
       <Identity form={form} deviceId={device?.deviceId} />
       <Answers form={form} />
-      <Console form={form} />
+      <ConsoleFields form={form} />
       <Retrieval form={form} />
-      <Limits form={form} />
-      <Encryption form={form} />
+      <LimitFields form={form} />
+      <EncryptionFields form={form} />
       <FormEnd
         error={add.error ?? update.error}
         cancel={t('ui.devices.form.cancel')}
@@ -54,11 +54,14 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
   )
 }
 
-interface PartProps {
+interface FormPartProps {
   readonly form: UseFormReturnType<DeviceValues>
 }
 
-const Identity = ({ form, deviceId }: PartProps & { readonly deviceId: string | undefined }) => (
+const Identity = ({
+  form,
+  deviceId,
+}: FormPartProps & { readonly deviceId: string | undefined }) => (
   <FormPart title={t('ui.devices.form.who')}>
     <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
     <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
@@ -81,7 +84,7 @@ const Identity = ({ form, deviceId }: PartProps & { readonly deviceId: string | 
   </FormPart>
 )
 
-const Answers = ({ form }: PartProps) => (
+const Answers = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.answers')}>
     <Select
       {...told('characterSet')}
@@ -108,7 +111,7 @@ const Answers = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Console = ({ form }: PartProps) => (
+const ConsoleFields = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.console')}>
     <Select
       {...told('profile')}
@@ -124,7 +127,7 @@ const Console = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Retrieval = ({ form }: PartProps) => (
+const Retrieval = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.retrieving')}>
     <Select
       {...told('retrieval')}
@@ -135,7 +138,7 @@ const Retrieval = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Limits = ({ form }: PartProps) => (
+const LimitFields = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.limits')}>
     <Text size="sm" c="dimmed">
       {t('ui.devices.form.limitsAbout')}
@@ -169,7 +172,7 @@ const Limits = ({ form }: PartProps) => (
   </FormPart>
 )
 
-const Encryption = ({ form }: PartProps) => (
+const EncryptionFields = ({ form }: FormPartProps) => (
   <FormPart title={t('ui.devices.form.encryption')}>
     <Select
       {...told('tls')}

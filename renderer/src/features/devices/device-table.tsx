@@ -11,8 +11,8 @@ import { Link } from '@tanstack/react-router'
 import type { Device } from '#shared/contract/devices.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
@@ -23,7 +23,7 @@ const COLUMNS = textsOf(
 )
 
 /** What can be done about a device by who manages them. */
-interface Managing {
+interface DeviceActions {
   readonly mayManage: boolean
   readonly onEdit: (device: Device) => void
   readonly onCheck: (device: Device) => void
@@ -34,7 +34,7 @@ interface Managing {
 export function DeviceTable({
   devices,
   ...managing
-}: Managing & { readonly devices: readonly Device[] }) {
+}: DeviceActions & { readonly devices: readonly Device[] }) {
   return (
     <RowTable columns={COLUMNS} minWidth={940}>
       {devices.map((device) => (
@@ -44,7 +44,7 @@ export function DeviceTable({
   )
 }
 
-function DeviceRow({ device, ...managing }: Managing & { readonly device: Device }) {
+function DeviceRow({ device, ...managing }: DeviceActions & { readonly device: Device }) {
   return (
     <Table.Tr>
       <Table.Td>
@@ -63,7 +63,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
         {device.address ? (
           <span className="mono">{device.address}</span>
         ) : (
-          <Unset text={t('ui.devices.anyAddress')} />
+          <MissingValue text={t('ui.devices.anyAddress')} />
         )}
       </Table.Td>
       <Table.Td>{device.modality}</Table.Td>
@@ -73,11 +73,11 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
             {t(`ui.devices.characterSets.${device.characterSet}`)}
           </span>
         ) : (
-          <Unset text={t('ui.devices.byRow')} />
+          <MissingValue text={t('ui.devices.byRow')} />
         )}
       </Table.Td>
       <Table.Td>
-        <Ago instant={device.lastSeenAt} />
+        <TimeAgo instant={device.lastSeenAt} />
         {device.lastAddress && <div className="mono">{device.lastAddress}</div>}
       </Table.Td>
       <Table.Td>
@@ -87,7 +87,7 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
   )
 }
 
-const Unset = ({ text }: { text: string }) => (
+const MissingValue = ({ text }: { text: string }) => (
   <Text fz="sm" c="dimmed">
     {text}
   </Text>
@@ -101,7 +101,7 @@ function Tools({
   onEdit,
   onCheck,
   onRemove,
-}: Managing & { readonly device: Device }) {
+}: DeviceActions & { readonly device: Device }) {
   const name = nameOf(device)
   return (
     <Group gap={2} justify="flex-end" wrap="nowrap">
@@ -153,7 +153,7 @@ function Tools({
           >
             {t('ui.devices.acts.edit')}
           </Button>
-          <IconAct
+          <IconAction
             icon={IconTrash}
             label={t('ui.devices.remove', { name })}
             onClick={() => onRemove(device)}

@@ -8,22 +8,22 @@ import { useMayManage } from '../../api/session.ts'
 import { useStatus } from '../../api/status.ts'
 import { nameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { DeviceChecks } from './device-checks.tsx'
 import { DeviceForm } from './device-form.tsx'
 import { DeviceTable } from './device-table.tsx'
 import { Inbox } from './inbox.tsx'
-import { reachedAt } from './reached-at.ts'
+import { reachableAddress } from './reached-at.ts'
 
-type Editing = { device: Device | null } | null
+type EditorState = { device: Device | null } | null
 
 /** The device list, and above it the callers that wait to be in it. */
 export function Devices() {
   const devices = useReply(dashboard.devices, {})
   const mayManage = useMayManage()
-  const [editing, setEditing] = useState<Editing>(null)
+  const [editing, setEditing] = useState<EditorState>(null)
   const [removing, setRemoving] = useState<Device | null>(null)
   const [checking, setChecking] = useState<Device | null>(null)
   const add = mayManage && (
@@ -40,7 +40,7 @@ export function Devices() {
         {devices.isError && (
           <ErrorNotice error={devices.error} onRetry={() => void devices.refetch()} />
         )}
-        {devices.data?.devices.length === 0 && <None action={add} />}
+        {devices.data?.devices.length === 0 && <NoDevices action={add} />}
         {devices.data && devices.data.devices.length > 0 && (
           <DeviceTable
             devices={devices.data.devices}
@@ -73,15 +73,15 @@ export function Devices() {
       >
         {checking && <DeviceChecks key={checking.deviceId} device={checking} />}
       </Drawer>
-      <Remove device={removing} onDone={() => setRemoving(null)} />
+      <RemoveDeviceDialog device={removing} onDone={() => setRemoving(null)} />
     </Page>
   )
 }
 
-function None({ action }: { action: ReactNode }) {
+function NoDevices({ action }: { action: ReactNode }) {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
   return (
-    <Empty
+    <EmptyState
       icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
       title={t('ui.devices.none')}
       action={action}
@@ -89,17 +89,17 @@ function None({ action }: { action: ReactNode }) {
       {listener?.aeTitle
         ? t('ui.devices.noneText', {
             aeTitle: listener.aeTitle,
-            address: reachedAt(listener.address, t('ui.devices.thisPc')),
+            address: reachableAddress(listener.address, t('ui.devices.thisPc')),
           })
         : t('ui.devices.noneTextShort')}
-    </Empty>
+    </EmptyState>
   )
 }
 
-function Remove({ device, onDone }: { device: Device | null; onDone: () => void }) {
+function RemoveDeviceDialog({ device, onDone }: { device: Device | null; onDone: () => void }) {
   const remove = useSend(dashboard.removeDevice, [dashboard.devices, dashboard.status])
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={device !== null}
       title={t('ui.devices.removeTitle')}
       action={t('ui.devices.removeAction')}
@@ -111,6 +111,6 @@ function Remove({ device, onDone }: { device: Device | null; onDone: () => void 
       }
     >
       {device && t('ui.devices.removeText', { name: nameOf(device) })}
-    </Confirm>
+    </ConfirmAction>
   )
 }

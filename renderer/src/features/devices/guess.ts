@@ -19,7 +19,7 @@ const MODALITIES = [
   'IO',
   'PX',
 ] as const
-const AS_MODALITY: Record<string, string> = { MAMMO: 'MG', DR: 'DX' }
+const MODALITY_ALIASES: Record<string, string> = { MAMMO: 'MG', DR: 'DX' }
 
 /**
  * Modality that an AE title names at its start or as one of its words: `CT1`, `RAD_US2`,
@@ -31,7 +31,7 @@ export function guessModality(aeTitle: string): string {
     const found = MODALITIES.find(
       (modality) => letters === modality || (modality === 'MR' && letters === 'MRI'),
     )
-    if (found) return AS_MODALITY[found] ?? found
+    if (found) return MODALITY_ALIASES[found] ?? found
   }
   return ''
 }

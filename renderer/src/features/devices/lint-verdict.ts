@@ -1,4 +1,4 @@
-import type { Lint } from '#shared/contract/devices.ts'
+import type { LintReport } from '#shared/contract/devices.ts'
 import type { Tone } from '../../format/tones.ts'
 import { t } from '../../i18n/t.ts'
 
@@ -7,7 +7,7 @@ export function verdictOf({
   rows,
   refused,
   findings,
-}: Pick<Lint, 'rows' | 'refused' | 'findings'>): {
+}: Pick<LintReport, 'rows' | 'refused' | 'findings'>): {
   tone: Tone
   title: string
   text: string

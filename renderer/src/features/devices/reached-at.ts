@@ -1,3 +1,3 @@
 /** A listener on every address is reached at that of the PC. */
-export const reachedAt = (address: string, thisPc: string) =>
+export const reachableAddress = (address: string, thisPc: string) =>
   address.replace(/^(0\.0\.0\.0|\[?::\]?):(?=\d+$)/, thisPc)

@@ -19,10 +19,10 @@ import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Notice } from '../../ui/tone.tsx'
-import { Echo } from './device-checks.tsx'
+import { EchoTest } from './device-checks.tsx'
 import css from './service-visit.module.css'
 import { TracedConnection } from './traced-connection.tsx'
 
@@ -59,7 +59,7 @@ export function ServiceVisit() {
             <Button leftSection={<IconPrinter size={16} />} variant="default" onClick={print}>
               {t('ui.devices.visit.print')}
             </Button>
-            <SaveLog deviceId={deviceId} />
+            <LogMenu deviceId={deviceId} />
           </>
         )
       }
@@ -69,7 +69,7 @@ export function ServiceVisit() {
       {device && reply.data && (
         <>
           <div className={css.tests}>
-            <Echo device={device} isImmediate={false} />
+            <EchoTest device={device} isImmediate={false} />
             <AwaitedEcho
               device={device}
               associations={associations}
@@ -83,7 +83,9 @@ export function ServiceVisit() {
               {t('ui.devices.visit.connectionsAbout')}
             </Text>
             {associations.length === 0 && (
-              <Empty title={t('ui.devices.visit.none')}>{t('ui.devices.visit.noneText')}</Empty>
+              <EmptyState title={t('ui.devices.visit.none')}>
+                {t('ui.devices.visit.noneText')}
+              </EmptyState>
             )}
             <div className={css.connections}>
               {associations.map((traced) => (
@@ -103,7 +105,7 @@ export function ServiceVisit() {
 }
 
 /** The log to take away, as text for people or as data. */
-function SaveLog({ deviceId }: { deviceId: string }) {
+function LogMenu({ deviceId }: { deviceId: string }) {
   const log = useSend(dashboardServiceVisit.log)
   const save = (format: 'text' | 'json') =>
     log.mutate(

@@ -11,7 +11,7 @@ import { codeOf, describeStatus } from '../../format/dimse-status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { keywordText } from '../../i18n/param-text.ts'
 import { t } from '../../i18n/t.ts'
-import { Terms } from '../../ui/association-terms.tsx'
+import { NegotiatedContexts } from '../../ui/association-terms.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -91,7 +91,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
             ],
           ]}
         />
-        {how !== 'rejected' && <Terms terms={traced.terms} />}
+        {how !== 'rejected' && <NegotiatedContexts terms={traced.terms} />}
         {!traced.isTraced && <Text size="sm">{t('ui.devices.visit.notKept')}</Text>}
         {messages.length > 0 && (
           <>
@@ -113,7 +113,7 @@ export function TracedConnection({ deviceId, traced, isPrinting }: TracedProps) 
             {values.data && <Notice tone="warning">{t('ui.devices.visit.valuesShown')}</Notice>}
             {values.error && <ErrorNotice error={values.error} />}
             <ol className={css.messages}>
-              {keyed(messages, ({ at }) => at).map(([key, message]) => (
+              {withUniqueKeys(messages, ({ at }) => at).map(([key, message]) => (
                 <MessageItem key={key} message={message} isPrinting={isPrinting} />
               ))}
             </ol>
@@ -199,7 +199,7 @@ function DataSet({ message: { dataSet, bytes } }: { message: TracedMessage }) {
     <table className={css.table}>
       <caption>{t('ui.devices.visit.dataSet')}</caption>
       <tbody translate="no">
-        {keyed(dataSet, ({ tag }) => tag).map(
+        {withUniqueKeys(dataSet, ({ tag }) => tag).map(
           ([key, { depth, tag, keyword, vr, value, length }]) => (
             <tr key={key}>
               <td className="mono">{tag}</td>
@@ -219,7 +219,10 @@ function DataSet({ message: { dataSet, bytes } }: { message: TracedMessage }) {
 }
 
 /** Each item with a key of its own: items of a sequence repeat their tags, in the same order. */
-function keyed<T>(items: readonly T[], nameOf: (item: T) => string): readonly [string, T][] {
+function withUniqueKeys<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+): readonly [string, T][] {
   const seen = new Map<string, number>()
   return items.map((item) => {
     const name = nameOf(item)

@@ -7,7 +7,7 @@ import { OUTCOMES } from '../../format/event-outcomes.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { Empty, Panel } from '../../ui/page.tsx'
+import { EmptyState, Panel } from '../../ui/page.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import { BodyView } from './body-view.tsx'
 import css from './events.module.css'
@@ -18,7 +18,7 @@ export function Attempts({ attempts }: { attempts: readonly EventAttempt[] }) {
   return (
     <Panel title={t('ui.events.attempts')}>
       {attempts.length === 0 && (
-        <Empty title={t('ui.events.noAttempts')}>{t('ui.events.noAttemptsText')}</Empty>
+        <EmptyState title={t('ui.events.noAttempts')}>{t('ui.events.noAttemptsText')}</EmptyState>
       )}
       <ol className={css.timeline} reversed>
         {attempts.map((attempt, index) => (

@@ -18,7 +18,10 @@ import { EventTabs } from './tabs.tsx'
 
 const MAX_ANSWER_CHARACTERS = 1_000_000
 /** Answers that name a study of their own. */
-const OF_A_STUDY: readonly EventType[] = ['study.access_requested', 'ephemeral.access_requested']
+const STUDY_EVENT_TYPES: readonly EventType[] = [
+  'study.access_requested',
+  'ephemeral.access_requested',
+]
 
 /** What the gateway would make of an answer, before a partner sends it. */
 export function DryRun() {
@@ -26,7 +29,7 @@ export function DryRun() {
   const [study, setStudy] = useState('')
   const [body, setBody] = useState('')
   const check = useSend(dashboardEvents.dryRun)
-  const hasStudy = OF_A_STUDY.includes(type)
+  const hasStudy = STUDY_EVENT_TYPES.includes(type)
   const send = () =>
     check.mutate({
       body: {

@@ -3,7 +3,7 @@ import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
 
 /** Where an event goes, by name; empty until the endpoints are known. */
-export function endpointOf(
+export function eventEndpointName(
   endpoints: readonly Endpoint[] | undefined,
   endpointId: string | null,
 ): string {

@@ -10,7 +10,7 @@ import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
-import { endpointOf } from './endpoint-of.ts'
+import { eventEndpointName } from './endpoint-of.ts'
 import css from './events.module.css'
 
 /** @param chosen the events that are to be sent again */
@@ -74,7 +74,7 @@ export function columnsOf(
       name: t('ui.events.columns.endpoint'),
       track: 'minmax(76px, 0.9fr)',
       isWideOnly: true,
-      cell: ({ endpointId }) => endpointOf(endpoints, endpointId),
+      cell: ({ endpointId }) => eventEndpointName(endpoints, endpointId),
     },
     {
       name: t('ui.events.columns.state'),

@@ -10,16 +10,23 @@ import { eventBadge, OUTCOMES } from '../../format/event-outcomes.ts'
 import { EVENT_KINDS, EVENT_NAMES } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
+import { showRefusal } from '../../ui/refused.ts'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { Attempts } from './attempts.tsx'
 import { BodyView } from './body-view.tsx'
-import { endpointOf } from './endpoint-of.ts'
+import { eventEndpointName } from './endpoint-of.ts'
 import css from './events.module.css'
 
 const route = getRouteApi('/shell/events/$eventId')
@@ -32,8 +39,12 @@ export function Event() {
   const { eventId } = route.useParams()
   const [isSettled, setIsSettled] = useState(false)
   const { isOpen } = useEventStream()
-  const every = isOpen ? POLL_MS : POLL_CUT_OFF_MS
-  const reply = useReply(dashboardEvents.read, { params: { eventId } }, isSettled ? {} : { every })
+  const pollMs = isOpen ? POLL_MS : POLL_CUT_OFF_MS
+  const reply = useReply(
+    dashboardEvents.read,
+    { params: { eventId } },
+    isSettled ? {} : { every: pollMs },
+  )
   const event = reply.data
   const isDone = event !== undefined && event.state !== 'waiting'
   if (isDone !== isSettled) setIsSettled(isDone)
@@ -41,13 +52,13 @@ export function Event() {
     <Page
       title={event ? EVENT_NAMES[event.type].name : t('ui.events.title')}
       about={<BackLink to="/events">{t('ui.events.back')}</BackLink>}
-      actions={event && <Decisions event={event} />}
+      actions={event && <DecisionButtons event={event} />}
     >
       {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty title={t('ui.events.gone')} error={reply.error}>
+        <EmptyState title={t('ui.events.gone')} error={reply.error}>
           {t('ui.events.goneText')}
-        </Empty>
+        </EmptyState>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
@@ -60,10 +71,11 @@ export function Event() {
 function EventDetails({ event }: { event: EventRecord }) {
   const standing = eventBadge(event)
   const outcome = OUTCOMES[event.outcome]
-  const isWell = standing.tone === 'good' || standing.tone === 'info' || event.state === 'dropped'
+  const isHealthy =
+    standing.tone === 'good' || standing.tone === 'info' || event.state === 'dropped'
   return (
     <>
-      {!isWell && (
+      {!isHealthy && (
         <Notice
           tone={standing.tone}
           title={event.state === 'done' ? standing.meaning : outcome.sentence}
@@ -149,7 +161,7 @@ function EventFacts({ event }: { event: EventRecord }) {
           ],
         ] as const)
       : []),
-    [t('ui.events.facts.endpoint'), endpointOf(endpoints, event.endpointId)],
+    [t('ui.events.facts.endpoint'), eventEndpointName(endpoints, event.endpointId)],
     [t('ui.events.facts.created'), <Clock key="created" instant={event.createdAt} />],
     [t('ui.events.facts.updated'), <Clock key="updated" instant={event.updatedAt} />],
     ...(event.nextAt
@@ -159,7 +171,7 @@ function EventFacts({ event }: { event: EventRecord }) {
   return <FactList facts={rows} />
 }
 
-function Decisions({ event }: { event: EventRecord }) {
+function DecisionButtons({ event }: { event: EventRecord }) {
   const [isDropping, setIsDropping] = useState(false)
   const replay = useSend(dashboardEvents.replay, CHANGES)
   const drop = useSend(dashboardEvents.drop, CHANGES)
@@ -178,7 +190,7 @@ function Decisions({ event }: { event: EventRecord }) {
                   message: skipped[0] && translateMessage(skipped[0].why),
                 },
           ),
-        onError: (error) => showRefused(error.message),
+        onError: (error) => showRefusal(error.message),
       },
     )
   return (
@@ -206,7 +218,7 @@ function Decisions({ event }: { event: EventRecord }) {
         </Button>
       </Tooltip>
       {isDropping && (
-        <AskReason
+        <ReasonDialog
           words={textsOf('ui.events.drop', 'title', 'action', 'label', 'about', 'example')}
           field="reason"
           isDanger
@@ -223,7 +235,7 @@ function Decisions({ event }: { event: EventRecord }) {
                 onSuccess: ({ success, message }) => {
                   setIsDropping(false)
                   if (!success)
-                    showRefused(message ? translateMessage(message) : t('ui.events.notDropped'))
+                    showRefusal(message ? translateMessage(message) : t('ui.events.notDropped'))
                 },
                 onError,
               },
@@ -231,7 +243,7 @@ function Decisions({ event }: { event: EventRecord }) {
           }
         >
           {t('ui.events.dropText')}
-        </AskReason>
+        </ReasonDialog>
       )}
     </>
   )

@@ -12,7 +12,7 @@ import { NewerButton, PagedTable } from '../../ui/paged-table.tsx'
 import { SettledSearch } from '../../ui/settled-search.tsx'
 import { columnsOf } from './event-columns.tsx'
 import css from './events.module.css'
-import { SendAgain } from './send-again.tsx'
+import { ReplayDialog } from './send-again.tsx'
 import { EventTabs } from './tabs.tsx'
 import {
   EVENT_FILTERS,
@@ -94,11 +94,11 @@ export function Events() {
         keyOf={(row) => row.eventId}
         least={722}
         onOpen={({ eventId }) => void navigate({ to: '/events/$eventId', params: { eventId } })}
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.events.more') : t('ui.events.last')}
       />
       {sending && (
-        <SendAgain
+        <ReplayDialog
           eventIds={sending}
           onDone={() => {
             setSending(null)

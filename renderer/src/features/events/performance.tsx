@@ -10,7 +10,7 @@ import { percentText } from '../../format/percent.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { NothingListed } from '../../ui/paged-table.tsx'
+import { EmptyList } from '../../ui/paged-table.tsx'
 import css from './events.module.css'
 import { partsOf } from './meter-parts.ts'
 import { EventTabs } from './tabs.tsx'
@@ -49,7 +49,7 @@ export function Meter() {
         <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
       )}
       {reply.data && rows.length === 0 && (
-        <NothingListed
+        <EmptyList
           icon={IconGauge}
           title={t('ui.events.meter.none')}
           text={t('ui.events.meter.noneText')}

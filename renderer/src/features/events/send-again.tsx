@@ -22,7 +22,7 @@ const MAX_SHOWN_EVENTS = 5
  * Sends several events again: the chosen ones, all since the outage, or a span; says how many
  * before.
  */
-export function SendAgain({
+export function ReplayDialog({
   eventIds,
   onDone,
   onClose,
@@ -55,13 +55,13 @@ function Form({
   }))
   const change = (part: Partial<ReplayForm>) => setAsked({ ...asked, ...part })
   const body = bodyOf(asked, eventIds)
-  const trial = useTrial(body)
+  const dryRun = useReplayDryRun(body)
   const send = useSend(dashboardEvents.replay, [
     dashboardEvents.list,
     dashboardEvents.read,
     dashboardEvents.endpoints,
   ])
-  const count = trial.data?.queued ?? 0
+  const count = dryRun.data?.queued ?? 0
   const submit = () =>
     body &&
     send.mutate(
@@ -101,9 +101,9 @@ function Form({
       {asked.which === 'span' && <Span asked={asked} onChange={change} />}
       <div role="status">
         {!body && <Notice tone="warning">{t('ui.events.again.spanMissing')}</Notice>}
-        {body && trial.isPending && <Notice tone="plain">{t('ui.events.again.counting')}</Notice>}
-        {body && trial.error && <ErrorNotice error={trial.error} />}
-        {body && trial.data && <ReplayCount reply={trial.data} />}
+        {body && dryRun.isPending && <Notice tone="plain">{t('ui.events.again.counting')}</Notice>}
+        {body && dryRun.error && <ErrorNotice error={dryRun.error} />}
+        {body && dryRun.data && <ReplayCount reply={dryRun.data} />}
       </div>
       {send.error && <ErrorNotice error={send.error} />}
       <Group justify="flex-end">
@@ -192,7 +192,7 @@ function ReplayCount({
 }
 
 /** What sending again would do, asked anew as the choice changes. */
-function useTrial(body: ReplayBody | undefined) {
+function useReplayDryRun(body: ReplayBody | undefined) {
   const [settled] = useDebouncedValue(body, 250)
   return useQuery<ReplyOf<typeof dashboardEvents.replay>, ProblemError>({
     queryKey: keyOf(dashboardEvents.replay, settled),

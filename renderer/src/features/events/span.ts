@@ -25,6 +25,6 @@ export function bodyOf(
 
 /** An instant as a field for date and time has it, in the zone of this PC. */
 export function localTime(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`
 }

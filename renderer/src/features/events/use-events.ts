@@ -37,7 +37,7 @@ export function filterOf({ show, type, endpoint, about }: EventsSearch): EventFi
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 5000
-const PAGES_KEPT_NEW = 2
+const MAX_LIVE_PAGES = 2
 
 /**
  * Pages of events. The first ones are asked again by themselves; once older ones are open, new
@@ -52,9 +52,9 @@ export function useEvents(filter: EventFilter) {
     key,
     (part, signal) => call(dashboardEvents.list, { query: { ...query, ...part } }, signal),
     isOpen ? POLL_MS : POLL_CUT_OFF_MS,
-    PAGES_KEPT_NEW,
+    MAX_LIVE_PAGES,
   )
-  const isBehind = pages.length > PAGES_KEPT_NEW
+  const isBehind = pages.length > MAX_LIVE_PAGES
   const { refetch } = list
   useEffect(() => {
     if (eventsSeen > 0 && !isBehind) void refetch({ cancelRefetch: false })

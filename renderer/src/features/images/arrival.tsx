@@ -1,6 +1,6 @@
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { useZone } from '../../api/status.ts'
-import { arrivalOf, countOf, ENRICHMENTS, shareOf } from '../../format/image-states.ts'
+import { arrivalOf, ENRICHMENT_BADGES, imageCountText, shareOf } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { IdentityTag } from '../../ui/identity-tag.tsx'
@@ -15,7 +15,7 @@ export function ArrivalState({ study }: { study: ImageStudySummary }) {
   const share = shareOf(study)
   return (
     <>
-      <span className="tabular">{countOf(study)}</span>
+      <span className="tabular">{imageCountText(study)}</span>
       {share !== null && study.state !== 'complete' && (
         <span
           className={css.progress}
@@ -35,7 +35,7 @@ export function ImageTags({ study }: { study: ImageStudySummary }) {
   const zone = useZone()
   const arrival = arrivalOf(study, zone, new Date())
   const { state, detail } = study.enrichment
-  const enrichment = ENRICHMENTS[state]
+  const enrichment = ENRICHMENT_BADGES[state]
   return (
     <span className={css.tags}>
       <Tag tone={arrival.tone} meaning={arrival.meaning} isWrapped>

@@ -15,7 +15,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { percentText } from '../../format/percent.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -24,7 +24,7 @@ import { ChangesTable } from './changes-table.tsx'
 import css from './resolve.module.css'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid')
-const UNDER_WAY_MS = 1000
+const UNDER_WAY_POLL_MS = 1000
 const POLL_CUT_OFF_MS = 5000
 
 /** What shows the identity of images. */
@@ -60,7 +60,7 @@ export function CorrectionsPanel({
   const { isOpen } = useEventStream()
   const isUnderWay = ({ progress }: Correction) => progress !== null
   const every = (data: { corrections: Correction[] } | undefined) =>
-    data?.corrections.some(isUnderWay) ? UNDER_WAY_MS : isOpen ? 60_000 : POLL_CUT_OFF_MS
+    data?.corrections.some(isUnderWay) ? UNDER_WAY_POLL_MS : isOpen ? 60_000 : POLL_CUT_OFF_MS
   const reply = useReply(dashboardCorrections.list, { params: { studyInstanceUid } }, { every })
   const corrections = reply.data?.corrections ?? []
   // One that fails is not in the list any more.
@@ -78,7 +78,7 @@ export function CorrectionsPanel({
   )
   const [asked, setAsked] = useState(undoable)
   if (undoable && undoable.correctionId !== asked?.correctionId) setAsked(undoable)
-  const undoing = asked?.correctionId === undo ? asked : undoable
+  const correctionToUndo = asked?.correctionId === undo ? asked : undoable
   const ask = (correctionId?: string) =>
     void navigate({
       to: '/images/$studyInstanceUid',
@@ -107,7 +107,9 @@ export function CorrectionsPanel({
           />
         ))}
       </ol>
-      {undoing && mayManage && <UndoCorrectionDialog correction={undoing} onClose={() => ask()} />}
+      {correctionToUndo && mayManage && (
+        <UndoCorrectionDialog correction={correctionToUndo} onClose={() => ask()} />
+      )}
     </Panel>
   )
 }
@@ -262,7 +264,7 @@ function UndoCorrectionDialog({
   const send = useSend(dashboardCorrections.undo, CHANGES)
   const navigate = useNavigate()
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf(
         'ui.images.correction.history.undoAsk',
         'title',
@@ -295,6 +297,6 @@ function UndoCorrectionDialog({
       }
     >
       {t('ui.images.correction.history.undoText', { count: instances })}
-    </AskReason>
+    </ReasonDialog>
   )
 }

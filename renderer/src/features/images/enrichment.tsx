@@ -2,10 +2,10 @@ import { Button, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
 import { useSend } from '../../api/queries.ts'
-import { ENRICHMENTS } from '../../format/image-states.ts'
+import { ENRICHMENT_BADGES } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 
@@ -17,10 +17,10 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
     dashboardImages.list,
   ])
   const wasAsked = state !== 'not-asked'
-  const isBefore = !wasAsked && study.studies.length === 0
-  const { tone, name, meaning } = isBefore
+  const isTooEarly = !wasAsked && study.studies.length === 0
+  const { tone, name, meaning } = isTooEarly
     ? { tone: 'plain' as const, ...textsOf('ui.images.enrichmentBefore', 'name', 'meaning') }
-    : ENRICHMENTS[state]
+    : ENRICHMENT_BADGES[state]
   return (
     <Panel title={t('ui.images.enrichment')} aside={<Tag tone={tone}>{name}</Tag>}>
       <Stack gap={10} align="flex-start">
@@ -32,7 +32,7 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
             facts={[
               [
                 t('ui.images.enrichmentAsked'),
-                <Ago key="asked" instant={askedAt} never={t('ui.images.enrichmentNever')} />,
+                <TimeAgo key="asked" instant={askedAt} never={t('ui.images.enrichmentNever')} />,
               ],
               ...(nextAt
                 ? ([

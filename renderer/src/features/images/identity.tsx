@@ -5,7 +5,7 @@ import type { ImageStudy } from '#shared/contract/images.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
 import { FactList, Panel } from '../../ui/page.tsx'
@@ -32,7 +32,7 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
       >
         <Text size="sm" maw="86ch" mb={12}>
           {t(`ui.images.identity.abouts.${state}`)}{' '}
-          {state === 'mismatch' && <ToReport studyInstanceUid={studyInstanceUid} />}
+          {state === 'mismatch' && <ReportLink studyInstanceUid={studyInstanceUid} />}
         </Text>
         {override && (
           <FactList
@@ -49,14 +49,14 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
         )}
         <IdentityDifferences differences={differences} />
         {(state === 'mismatch' || state === 'overridden') && study.instances > 0 && (
-          <ToResolve studyInstanceUid={studyInstanceUid} isUrgent={state === 'mismatch'} />
+          <ResolveButton studyInstanceUid={studyInstanceUid} isUrgent={state === 'mismatch'} />
         )}
       </Panel>
     </div>
   )
 }
 
-function ToResolve({
+function ResolveButton({
   studyInstanceUid,
   isUrgent,
 }: {
@@ -65,7 +65,7 @@ function ToResolve({
 }) {
   const navigate = useNavigate()
   return (
-    <MayButton
+    <PermissionButton
       permission="manageStudies"
       mt={14}
       {...(!isUrgent && { variant: 'default' })}
@@ -75,11 +75,11 @@ function ToResolve({
       }
     >
       {t('ui.common.identity.resolve')}…
-    </MayButton>
+    </PermissionButton>
   )
 }
 
-function ToReport({ studyInstanceUid }: { studyInstanceUid: string }) {
+function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
   const studyId = useReply(
     dashboardReports.byUid,
     { params: { studyInstanceUid } },

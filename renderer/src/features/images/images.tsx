@@ -36,7 +36,7 @@ const ROW_KEYS: readonly RowKey<ImageStudySummary>[] = [
   },
 ]
 
-const THUMBNAIL = 44
+const THUMBNAIL_SIZE = 44
 
 /** To the correction of images that differ from their order, for who may make it. */
 function ResolveLink({ study, isCurrent }: { study: ImageStudySummary; isCurrent: boolean }) {
@@ -58,10 +58,14 @@ function ResolveLink({ study, isCurrent }: { study: ImageStudySummary; isCurrent
 const columns: readonly Column<ImageStudySummary>[] = [
   {
     name: t('ui.images.columns.thumbnail'),
-    track: `${THUMBNAIL}px`,
+    track: `${THUMBNAIL_SIZE}px`,
     head: <VisuallyHidden>{t('ui.images.columns.thumbnail')}</VisuallyHidden>,
     cell: (study) => (
-      <Thumbnail address={studyThumbnail(study)} modalities={study.modalities} side={THUMBNAIL} />
+      <Thumbnail
+        address={studyThumbnail(study)}
+        modalities={study.modalities}
+        side={THUMBNAIL_SIZE}
+      />
     ),
   },
   {
@@ -186,7 +190,7 @@ export function Images() {
                 text: t('ui.images.noneFilteredText'),
                 clear: { name: t('ui.images.clear'), run: clear },
               }
-            : { title: t('ui.images.none'), text: <NoneYet /> }),
+            : { title: t('ui.images.none'), text: <NoImagesText /> }),
         }}
         waitingHeight={60}
         {...tableOf(studies)}
@@ -220,7 +224,7 @@ export function Images() {
   )
 }
 
-function NoneYet() {
+function NoImagesText() {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
   const aeTitle = listener?.aeTitle
   return aeTitle ? t('ui.images.noneText', { aeTitle }) : t('ui.images.noneTextUnnamed')

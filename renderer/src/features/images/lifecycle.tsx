@@ -10,7 +10,7 @@ import { useMayManage } from '../../api/session.ts'
 import { bytesText } from '../../format/amounts.ts'
 import { dayText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
@@ -123,7 +123,7 @@ function HoldDialog({
   const send = useSend(isHeld ? dashboardLifecycle.liftHold : dashboardLifecycle.placeHold, CHANGES)
   const group = isHeld ? 'ui.images.lifecycle.liftAsk' : 'ui.images.lifecycle.placeAsk'
   return (
-    <AskReason
+    <ReasonDialog
       words={{
         title: t(`${group}.title`),
         action: t(`${group}.action`),
@@ -143,7 +143,7 @@ function HoldDialog({
       onClose={onClose}
     >
       {t(`${group}.text`)}
-    </AskReason>
+    </ReasonDialog>
   )
 }
 

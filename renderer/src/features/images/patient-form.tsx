@@ -63,10 +63,10 @@ export function PatientForm(props: {
       accessionNumber: values.accessionNumber.trim(),
     }),
   )
-  const says = (field: Field) =>
+  const imageValuesText = (field: Field) =>
     t('ui.images.correction.target.says', {
       values: valuesOf(identities, field)
-        .map((value) => shown(field, value))
+        .map((value) => shownValue(field, value))
         .join('; '),
     })
   const text = (field: keyof Values, label: string) => (
@@ -96,7 +96,7 @@ export function PatientForm(props: {
             />
             {text('given', t('ui.images.correction.target.givenName'))}
           </SimpleGrid>
-          <p className={css.says}>{says('patientName')}</p>
+          <p className={css.says}>{imageValuesText('patientName')}</p>
         </div>
         {isWhole ? (
           <SimpleGrid cols={{ base: 1, xs: 3 }}>
@@ -126,7 +126,7 @@ export function PatientForm(props: {
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <div>
             {text('patientId', t('ui.images.correction.target.patientId'))}
-            <p className={css.says}>{says('patientId')}</p>
+            <p className={css.says}>{imageValuesText('patientId')}</p>
           </div>
           <div>
             <TextInput
@@ -135,14 +135,14 @@ export function PatientForm(props: {
               maxLength={16}
               {...form.getInputProps('accessionNumber')}
             />
-            <p className={css.says}>{says('accessionNumber')}</p>
+            <p className={css.says}>{imageValuesText('accessionNumber')}</p>
           </div>
           <div>
             <DayInput
               label={t('ui.images.correction.target.born')}
               {...form.getInputProps('born')}
             />
-            <p className={css.says}>{says('patientBirthDate')}</p>
+            <p className={css.says}>{imageValuesText('patientBirthDate')}</p>
           </div>
           <div>
             <NativeSelect
@@ -153,7 +153,7 @@ export function PatientForm(props: {
               }))}
               {...form.getInputProps('sex')}
             />
-            <p className={css.says}>{says('patientSex')}</p>
+            <p className={css.says}>{imageValuesText('patientSex')}</p>
           </div>
         </SimpleGrid>
         <Group justify="flex-end">
@@ -164,7 +164,7 @@ export function PatientForm(props: {
   )
 }
 
-function shown(field: Field, value: string): string {
+function shownValue(field: Field, value: string): string {
   if (value === '') return t('ui.images.correction.missing')
   if (field === 'patientName') return nameText(value)
   if (field === 'patientBirthDate') return dayText(value)

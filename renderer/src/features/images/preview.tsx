@@ -15,7 +15,7 @@ import { dayText, timeText } from '../../format/dates.ts'
 import { sexText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { OpenImages } from '../../ui/open-images.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { PreviewPane } from '../../ui/preview-pane.tsx'
@@ -28,7 +28,7 @@ import { seriesThumbnail } from './thumbnail-addresses.ts'
 /** Going from row to row asks for nothing: only the row that a person stays at. */
 const PREVIEW_DELAY_MS = 180
 const POLL_CUT_OFF_MS = 5000
-const THUMBNAIL = 96
+const THUMBNAIL_SIZE = 96
 
 /** More of the study of the current row, beside the list. */
 export function Preview({ study }: { study: ImageStudySummary | null }) {
@@ -52,7 +52,7 @@ function PreviewContent({ study, hasSeries }: { study: ImageStudySummary; hasSer
       <p className={css.exam}>{examText(study)}</p>
       <ImageTags study={study} />
       <div className={css.actions}>
-        <OpenImages of={{ studyInstanceUid }} size="xs" />
+        <OpenImagesButton of={{ studyInstanceUid }} size="xs" />
         <Button
           size="xs"
           variant="default"
@@ -72,7 +72,7 @@ function PreviewContent({ study, hasSeries }: { study: ImageStudySummary; hasSer
       {hasSeries ? (
         <Series key={studyInstanceUid} study={study} />
       ) : (
-        <LoadingPlaceholder rows={2} height={THUMBNAIL} />
+        <LoadingPlaceholder rows={2} height={THUMBNAIL_SIZE} />
       )}
     </>
   )
@@ -118,7 +118,7 @@ function Series({ study }: { study: ImageStudySummary }) {
     isOpen ? {} : { every: POLL_CUT_OFF_MS },
   )
   if (reply.isError) return <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
-  if (!reply.data) return <LoadingPlaceholder rows={2} height={THUMBNAIL} />
+  if (!reply.data) return <LoadingPlaceholder rows={2} height={THUMBNAIL_SIZE} />
   const { seriesList } = reply.data
   if (seriesList.length === 0) return <p className={css.exam}>{t('ui.images.seriesNone')}</p>
   return (
@@ -128,7 +128,7 @@ function Series({ study }: { study: ImageStudySummary }) {
           <Thumbnail
             address={seriesThumbnail(study, one)}
             modalities={[one.modality]}
-            side={THUMBNAIL}
+            side={THUMBNAIL_SIZE}
           />
           <SeriesName series={one} />
         </li>

@@ -13,7 +13,7 @@ import {
 import type { ImageStudy } from '#shared/contract/images.ts'
 import { faultsByField } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
-import { useCutOff } from '../../api/status.ts'
+import { useCutOffSince } from '../../api/status.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import { ErrorNotice, FactList, LoadingPlaceholder } from '../../ui/page.tsx'
@@ -49,10 +49,10 @@ export function Check(props: CheckProps) {
   if (!shown) return <LoadingPlaceholder rows={5} />
   return (
     <Stack gap={16}>
-      {isChanged && <Changed />}
-      <Movement preview={shown} study={study} target={target} />
+      {isChanged && <StalePreviewNotice />}
+      <ImageMovement preview={shown} study={study} target={target} />
       <ChangesTable
-        changes={wholeOf(shown, target)}
+        changes={allChangesOf(shown, target)}
         names={{
           before: t('ui.images.correction.check.before'),
           after: t('ui.images.correction.check.after'),
@@ -65,7 +65,7 @@ export function Check(props: CheckProps) {
           {translateMessage(shown.obstacle)}
         </Notice>
       ) : (
-        <Order
+        <ApplyForm
           study={study}
           request={request}
           shown={shown}
@@ -79,7 +79,7 @@ export function Check(props: CheckProps) {
 }
 
 /** Leads to what has to be read again. */
-function Changed() {
+function StalePreviewNotice() {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'center' })
@@ -97,7 +97,7 @@ function Changed() {
  * The changes of the preview, and between them what all images say already, so that the whole
  * patient is seen.
  */
-function wholeOf(
+function allChangesOf(
   { changes, toStudyInstanceUid, fromStudyInstanceUid }: CorrectionPreview,
   target: ChosenTarget,
 ) {
@@ -119,7 +119,7 @@ function wholeOf(
 }
 
 /** How many images go where, and how many stay. */
-function Movement({
+function ImageMovement({
   preview,
   study,
   target,
@@ -223,7 +223,7 @@ function Consequences({
   )
 }
 
-interface OrderProps {
+interface ApplyFormProps {
   readonly study: ImageStudy
   readonly request: CorrectionRequest
   readonly shown: CorrectionPreview
@@ -233,16 +233,16 @@ interface OrderProps {
   readonly onDone: (correction: Correction) => void
 }
 
-function Order({
+function ApplyForm({
   study: { studyInstanceUid },
   request,
   shown,
   isBusy,
   onStale,
   onDone,
-}: OrderProps) {
+}: ApplyFormProps) {
   const apply = useSend(dashboardCorrections.apply, CHANGES)
-  const isCutOff = useCutOff() !== null
+  const isCutOff = useCutOffSince() !== null
   const form = useForm<{ cause: '' | Correction['cause']; reason: string }>({
     initialValues: { cause: '', reason: '' },
     validate: {
@@ -264,7 +264,7 @@ function Order({
     )
   })
   // A refusal of what is no longer shown says nothing about what is.
-  const isOfShown = apply.variables?.body.digest === shown.digest && !isBusy
+  const isErrorCurrent = apply.variables?.body.digest === shown.digest && !isBusy
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap={14}>
@@ -293,7 +293,7 @@ function Order({
           maxLength={200}
           {...form.getInputProps('reason')}
         />
-        {isOfShown && apply.error?.errors.length === 0 && <ErrorNotice error={apply.error} />}
+        {isErrorCurrent && apply.error?.errors.length === 0 && <ErrorNotice error={apply.error} />}
         {isCutOff && <Notice tone="warning">{t('ui.common.cutOff')}</Notice>}
         <Group justify="flex-end">
           <Button

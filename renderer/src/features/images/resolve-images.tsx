@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { nameText } from '../../format/patient-name.ts'
 import { t } from '../../i18n/t.ts'
-import { OpenImages } from '../../ui/open-images.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
 import {
   idsByNumber,
   idsOf,
@@ -27,7 +27,7 @@ export function ChooseImages(props: {
     const replaced = new Set(ids)
     onChange(new Set([...[...chosen].filter((id) => !replaced.has(id)), ...by]))
   }
-  const box = (ids: readonly number[]) => {
+  const checkboxProps = (ids: readonly number[]) => {
     const count = ids.filter((id) => chosen.has(id)).length
     return {
       checked: count === ids.length,
@@ -42,7 +42,7 @@ export function ChooseImages(props: {
         <Text size="sm" maw="70ch">
           {t('ui.images.correction.images.about')}
         </Text>
-        <OpenImages of={{ studyInstanceUid }} />
+        <OpenImagesButton of={{ studyInstanceUid }} />
       </Group>
       {patientsOf(identities).map((patient) => (
         <fieldset
@@ -53,7 +53,7 @@ export function ChooseImages(props: {
           <PatientLine patient={patient} />
           <Checkbox
             label={t('ui.images.correction.images.choosePatient', { count: patient.count })}
-            {...box(idsOf(patient.series))}
+            {...checkboxProps(idsOf(patient.series))}
           />
           <div className={css.series}>
             {patient.series.map((one) => (
@@ -68,9 +68,9 @@ export function ChooseImages(props: {
                       </span>
                     </>
                   }
-                  {...box(one.instanceIds)}
+                  {...checkboxProps(one.instanceIds)}
                 />
-                <SomeImages of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
+                <ImageRangeChoice of={one} onChoose={(ids) => replace(one.instanceIds, ids)} />
               </div>
             ))}
           </div>
@@ -91,7 +91,7 @@ export function ChooseImages(props: {
 }
 
 /** Images of a series by their numbers, where several patients are in one. */
-function SomeImages({
+function ImageRangeChoice({
   of,
   onChoose,
 }: {

@@ -12,7 +12,7 @@ import type { IdentityDifference } from '#shared/contract/images.ts'
 import { useReply } from '../../api/queries.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { PATIENT_FIELDS, type StudyPatientIdentity, valuesOf } from './image-identities.ts'
@@ -39,7 +39,7 @@ interface TargetProps {
   readonly onChoose: (target: ChosenTarget) => void
 }
 
-const NOBODY: CorrectedPatient = {
+const EMPTY_PATIENT: CorrectedPatient = {
   patientName: '',
   patientId: '',
   patientBirthDate: '',
@@ -58,7 +58,7 @@ export function Target(props: TargetProps) {
   const type = (patient: CorrectedPatient) =>
     onChoose({ ...patient, target: { to: 'patient', patient }, exam: null })
   if (kind === 'correct') {
-    const expected = rightDetails(identities, differences)
+    const expected = correctedDetails(identities, differences)
     return (
       <PatientForm
         initial={typedBefore ?? expected.patient}
@@ -87,10 +87,10 @@ export function Target(props: TargetProps) {
         />
       )}
       {way === 'list' ? (
-        <Targets kind={kind} studyInstanceUid={studyInstanceUid} was={was} onChoose={onChoose} />
+        <TargetList kind={kind} studyInstanceUid={studyInstanceUid} was={was} onChoose={onChoose} />
       ) : (
         <PatientForm
-          initial={typedBefore ?? NOBODY}
+          initial={typedBefore ?? EMPTY_PATIENT}
           about={`${t('ui.images.correction.target.newStudy')} ${t('ui.images.correction.target.typedAbout')}`}
           identities={identities}
           onDone={type}
@@ -101,7 +101,7 @@ export function Target(props: TargetProps) {
 }
 
 /** What the images say, with the values of the worklist or the study where those differ. */
-export function rightDetails(
+export function correctedDetails(
   identities: readonly StudyPatientIdentity[],
   differences: readonly IdentityDifference[],
 ) {
@@ -114,12 +114,12 @@ export function rightDetails(
     patient[field] = known?.expected ?? valuesOf(identities, field)[0] ?? ''
     isPrefilled ||= known !== undefined
   }
-  return { patient: { ...NOBODY, ...patient } as CorrectedPatient, isPrefilled }
+  return { patient: { ...EMPTY_PATIENT, ...patient } as CorrectedPatient, isPrefilled }
 }
 
 const keyOf = ({ target }: Pick<TargetChoice, 'target'>): string => JSON.stringify(target)
 
-function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 'onChoose'>) {
+function TargetList(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 'onChoose'>) {
   const { kind, studyInstanceUid, was, onChoose } = props
   const { typed, setTyped, search } = useTypedSearch()
   const reply = useReply(dashboardCorrections.targets, {
@@ -149,14 +149,14 @@ function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 
       {reply.isPending && <LoadingPlaceholder rows={4} height={52} />}
       {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {targets?.length === 0 && (
-        <Empty
+        <EmptyState
           icon={<IconSearch size={30} stroke={1.3} />}
           title={t('ui.images.correction.target.none')}
         >
           {kind === 'merge'
             ? t('ui.images.correction.target.noneMergeText')
             : t('ui.images.correction.target.noneText')}
-        </Empty>
+        </EmptyState>
       )}
       {targets && targets.length > 0 && (
         <ul className={css.targets} aria-label={t('ui.images.correction.target.label')}>

@@ -15,7 +15,7 @@ import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { idsOf, patientsOf, type StudyPatientIdentity } from './image-identities.ts'
@@ -28,8 +28,8 @@ import { RESOLVABLE_KINDS } from './resolve-ways.ts'
 import { type SuggestedCorrection, suggestedCorrection } from './suggested-correction.ts'
 
 const route = getRouteApi('/shell/images/$studyInstanceUid/resolve')
-const ORDER = ['kind', 'images', 'target', 'check'] as const
-type StepName = (typeof ORDER)[number]
+const STEP_ORDER = ['kind', 'images', 'target', 'check'] as const
+type StepName = (typeof STEP_ORDER)[number]
 
 /** Leads, step by step, from images with the wrong identity to a correction of it. */
 export function Resolve() {
@@ -51,7 +51,7 @@ export function Resolve() {
     { params, query: { search: '' } },
     { enabled: needsTargets, staleTime: 60_000 },
   )
-  const ordered = targets.data?.targets.find(
+  const orderTarget = targets.data?.targets.find(
     ({ target }) => target.to === 'order' && target.orderId === order,
   )
   const isWaiting = needsTargets && targets.isPending
@@ -84,13 +84,13 @@ export function Resolve() {
       )}
       {(failed?.code === 'not-found' || found?.length === 0) && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconPhotoOff size={34} stroke={1.3} />}
             title={t('ui.images.correction.nothingToCorrect')}
             error={failed ?? null}
           >
             {t('ui.images.correction.nothingToCorrectText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       {study.data && found && found.length > 0 && !isWaiting && (
@@ -98,7 +98,7 @@ export function Resolve() {
           key={`${studyInstanceUid} ${kind} ${order}`}
           study={study.data}
           identities={found}
-          ordered={ordered ? chosenOf(ordered) : null}
+          ordered={orderTarget ? chosenOf(orderTarget) : null}
           suggested={
             kind === undefined
               ? suggestedCorrection(
@@ -136,9 +136,9 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
     kind === null ? 'kind' : target ? 'check' : firstAfterKind(kind),
   )
   const preview = useSend(dashboardCorrections.preview)
-  const steps = ORDER.filter((step) => step !== 'images' || kind === 'split')
+  const steps = STEP_ORDER.filter((step) => step !== 'images' || kind === 'split')
   const at = steps.indexOf(open)
-  const moving = kind === 'split' ? withOnly(identities, chosen) : identities
+  const movingIdentities = kind === 'split' ? identitiesOfImages(identities, chosen) : identities
 
   const chooseKind = (next: CorrectionKind) => {
     if (next !== kind) setTarget(null)
@@ -208,7 +208,7 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
         title={t('ui.images.correction.kinds.title')}
         summary={isKnown && t(`ui.images.correction.kinds.ways.${kind}.name`)}
       >
-        <Kinds value={kind} patients={patientsOf(identities).length} onChoose={chooseKind} />
+        <KindChoice value={kind} patients={patientsOf(identities).length} onChoose={chooseKind} />
       </Step>
       {kind === 'split' && (
         <Step
@@ -243,7 +243,7 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
             kind={kind}
             studyInstanceUid={studyInstanceUid}
             differences={study.identityCheck.differences}
-            identities={moving}
+            identities={movingIdentities}
             was={target}
             onChoose={chooseTarget}
           />
@@ -267,13 +267,13 @@ function Steps({ study, identities, ordered, suggested }: StepsProps) {
 const firstAfterKind = (kind: CorrectionKind): StepName => (kind === 'split' ? 'images' : 'target')
 
 /** What these images say, without what only others say. */
-const withOnly = (
+const identitiesOfImages = (
   identities: readonly StudyPatientIdentity[],
   chosen: ReadonlySet<number>,
 ): readonly StudyPatientIdentity[] =>
   identities.filter(({ instanceIds }) => instanceIds.some((id) => chosen.has(id)))
 
-const SHOWN_PATIENTS = 4
+const MAX_SHOWN_PATIENTS = 4
 
 /** Whose images they are by their own header, and what that differs from. */
 function CurrentIdentity({
@@ -288,16 +288,16 @@ function CurrentIdentity({
   return (
     <Panel title={t('ui.images.correction.now.title')}>
       <div className={css.now}>
-        {patients.slice(0, SHOWN_PATIENTS).map((patient) => (
+        {patients.slice(0, MAX_SHOWN_PATIENTS).map((patient) => (
           <PatientLine
             key={patient.key}
             patient={patient}
             aside={t('ui.images.correction.count', { count: patient.count })}
           />
         ))}
-        {patients.length > SHOWN_PATIENTS && (
+        {patients.length > MAX_SHOWN_PATIENTS && (
           <Text size="sm" c="dimmed">
-            {t('ui.images.correction.now.more', { count: patients.length - SHOWN_PATIENTS })}
+            {t('ui.images.correction.now.more', { count: patients.length - MAX_SHOWN_PATIENTS })}
           </Text>
         )}
       </div>
@@ -311,7 +311,7 @@ function CurrentIdentity({
   )
 }
 
-function Kinds(props: {
+function KindChoice(props: {
   value: CorrectionKind | null
   patients: number
   onChoose: (kind: CorrectionKind) => void

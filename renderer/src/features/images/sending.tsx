@@ -55,19 +55,19 @@ export function SendingPanel({
         />
       ))}
       {mayManage && destinations && (
-        <SendTo studyInstanceUid={studyInstanceUid} destinations={destinations} />
+        <SendForm studyInstanceUid={studyInstanceUid} destinations={destinations} />
       )}
     </Panel>
   )
 }
 
-interface GoingProps {
+interface ForwardRowProps {
   readonly forward: ForwardedStudy
   readonly destination: Destination | undefined
   readonly mayManage: boolean
 }
 
-function ForwardRow({ forward, destination, mayManage }: GoingProps) {
+function ForwardRow({ forward, destination, mayManage }: ForwardRowProps) {
   const retry = useSend(dashboardDestinations.retry, CHANGES)
   const { destinationId, destinationName, studyInstanceUid, waiting, failed } = forward
   // While a destination cannot be reached, nobody tried the images that wait for it one by one.
@@ -102,7 +102,7 @@ function ForwardRow({ forward, destination, mayManage }: GoingProps) {
   )
 }
 
-function SendTo({
+function SendForm({
   studyInstanceUid,
   destinations,
 }: {

@@ -1,7 +1,7 @@
 import { Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ImageStudy } from '#shared/contract/images.ts'
 import { bytesText } from '../../format/amounts.ts'
-import { countOf } from '../../format/image-states.ts'
+import { imageCountText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -10,7 +10,7 @@ import css from './images.module.css'
 import { EmptyPanel } from './quiet.tsx'
 import { seriesThumbnail } from './thumbnail-addresses.ts'
 
-const THUMBNAIL = 64
+const THUMBNAIL_SIZE = 64
 
 /** The series of a study; of each, how many of its announced images are here. */
 export function SeriesPanel({ study }: { study: ImageStudy }) {
@@ -37,11 +37,11 @@ export function SeriesPanel({ study }: { study: ImageStudy }) {
           <Table.Tbody>
             {series.map((one) => (
               <Table.Tr key={one.seriesInstanceUid}>
-                <Table.Td w={THUMBNAIL + 16} pr={0}>
+                <Table.Td w={THUMBNAIL_SIZE + 16} pr={0}>
                   <Thumbnail
                     address={seriesThumbnail(study, one)}
                     modalities={[one.modality]}
-                    side={THUMBNAIL}
+                    side={THUMBNAIL_SIZE}
                   />
                 </Table.Td>
                 <Table.Td className="tabular">{one.seriesNumber}</Table.Td>
@@ -49,7 +49,7 @@ export function SeriesPanel({ study }: { study: ImageStudy }) {
                 <Table.Td title={one.seriesInstanceUid}>
                   {one.lastInstanceAt === null ? <AwaitedSeries /> : one.seriesDescription}
                 </Table.Td>
-                <Table.Td className="tabular nowrap">{countOf(one)}</Table.Td>
+                <Table.Td className="tabular nowrap">{imageCountText(one)}</Table.Td>
                 <Table.Td className="tabular nowrap">
                   {one.lastInstanceAt && bytesText(one.bytes)}
                 </Table.Td>

@@ -22,8 +22,15 @@ import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
-import { OpenImages } from '../../ui/open-images.tsx'
-import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { ArrivalState, ImageTags } from './arrival.tsx'
@@ -63,13 +70,13 @@ export function Study() {
       {reply.isError && reply.error.code === 'not-found' && (
         <>
           <Panel>
-            <Empty
+            <EmptyState
               icon={<IconPhotoOff size={34} stroke={1.3} />}
               title={t('ui.images.gone')}
               error={reply.error}
             >
               {t('ui.images.goneText')}
-            </Empty>
+            </EmptyState>
           </Panel>
           <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
         </>
@@ -79,8 +86,8 @@ export function Study() {
       )}
       {study && (
         <>
-          <Head study={study} />
-          {study.isUnscheduled && <Unscheduled study={study} />}
+          <StudyHeader study={study} />
+          {study.isUnscheduled && <UnscheduledNotice study={study} />}
           <IdentityPanel study={study} />
           <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
           {study.versions.length > 0 && <VersionsPanel study={study} mayManage={mayManage} />}
@@ -104,7 +111,7 @@ export function Study() {
 }
 
 /** That the exam has no order yet, and where it is given one. */
-function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
+function UnscheduledNotice({ study: { firstInstanceAt } }: { study: ImageStudy }) {
   const day = todayIn(useZone(), new Date(firstInstanceAt))
   return (
     <Notice
@@ -135,7 +142,7 @@ const Actions = ({
   mayManage: boolean
 }) => (
   <>
-    {mayManage && instances > 0 && <Correct studyInstanceUid={studyInstanceUid} />}
+    {mayManage && instances > 0 && <CorrectionMenu studyInstanceUid={studyInstanceUid} />}
     {mayManage && (
       <Button
         variant="default"
@@ -148,7 +155,7 @@ const Actions = ({
       </Button>
     )}
     <ReportLink studyInstanceUid={studyInstanceUid} />
-    <OpenImages
+    <OpenImagesButton
       of={{ studyInstanceUid }}
       // The decision that is due has the filled button of the page.
       variant={identityCheck.state === 'mismatch' || unreviewedVersions > 0 ? 'default' : 'filled'}
@@ -157,7 +164,7 @@ const Actions = ({
 )
 
 /** What may be wrong with the identity of the images, each leading to its correction. */
-function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
+function CorrectionMenu({ studyInstanceUid }: { studyInstanceUid: string }) {
   const navigate = useNavigate()
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
@@ -211,7 +218,7 @@ function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
 
 type Fact = readonly [name: string, value: ReactNode]
 
-function Head({ study }: { study: ImageStudy }) {
+function StudyHeader({ study }: { study: ImageStudy }) {
   return (
     <Panel>
       <Group justify="space-between" align="flex-start" gap={16} mb={10}>
@@ -229,8 +236,8 @@ function Head({ study }: { study: ImageStudy }) {
         </Group>
       </Group>
       <div className={css.facts}>
-        <FactList facts={patientFacts(study).map(shown)} />
-        <FactList facts={arrivalFacts(study).map(shown)} />
+        <FactList facts={patientFacts(study).map(withPlaceholder)} />
+        <FactList facts={arrivalFacts(study).map(withPlaceholder)} />
       </div>
     </Panel>
   )
@@ -311,7 +318,10 @@ const LinkedOrder = ({
   </span>
 )
 
-const shown = ([name, value]: Fact): Fact => [name, value === '' ? t('ui.images.missing') : value]
+const withPlaceholder = ([name, value]: Fact): Fact => [
+  name,
+  value === '' ? t('ui.images.missing') : value,
+]
 
 const Mono = ({ text }: { text: string }) => (
   <span className="mono">{text || t('ui.images.missing')}</span>

@@ -1,7 +1,7 @@
 import type { CorrectionKind, TargetChoice } from '#shared/contract/corrections.ts'
 import type { IdentityDifference } from '#shared/contract/images.ts'
 import { patientsOf, type StudyPatientIdentity } from './image-identities.ts'
-import { type ChosenTarget, chosenOf, rightDetails } from './resolve-target.tsx'
+import { type ChosenTarget, chosenOf, correctedDetails } from './resolve-target.tsx'
 
 export interface SuggestedCorrection {
   readonly kind: CorrectionKind
@@ -26,7 +26,7 @@ export function suggestedCorrection(
   if (!fields.includes('patientId')) {
     // Another accession number may be that of another exam of the patient.
     if (fields.includes('accessionNumber') || fields.includes('studyInstanceUid')) return null
-    const { patient: right } = rightDetails(identities, differences)
+    const { patient: right } = correctedDetails(identities, differences)
     const target = { to: 'patient', patient: right } as const
     return { kind: 'correct', target: { ...right, target, exam: null } }
   }

@@ -10,7 +10,7 @@ import { useSend } from '../../api/queries.ts'
 import { bytesText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Tag, ToneIcon } from '../../ui/tone.tsx'
@@ -76,8 +76,8 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
           </Stack>
         )}
       </Panel>
-      {isReviewing && <Review study={study} onDone={() => setIsReviewing(false)} />}
-      {restoring && <Restore version={restoring} onDone={() => setRestoring(null)} />}
+      {isReviewing && <ReviewDialog study={study} onDone={() => setIsReviewing(false)} />}
+      {restoring && <RestoreDialog version={restoring} onDone={() => setRestoring(null)} />}
     </div>
   )
 }
@@ -128,10 +128,10 @@ function Row({
   )
 }
 
-function Review({ study, onDone }: { study: ImageStudy; onDone: () => void }) {
+function ReviewDialog({ study, onDone }: { study: ImageStudy; onDone: () => void }) {
   const send = useSend(dashboardImages.reviewVersions, CHANGES)
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf(
         'ui.images.versions.reviewAsk',
         'title',
@@ -152,14 +152,14 @@ function Review({ study, onDone }: { study: ImageStudy; onDone: () => void }) {
       }
     >
       {t('ui.images.versions.reviewText')}
-    </AskReason>
+    </ReasonDialog>
   )
 }
 
-function Restore({ version, onDone }: { version: ImageVersion; onDone: () => void }) {
+function RestoreDialog({ version, onDone }: { version: ImageVersion; onDone: () => void }) {
   const send = useSend(dashboardImages.restoreVersion, CHANGES)
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf(
         'ui.images.versions.restoreAsk',
         'title',
@@ -189,6 +189,6 @@ function Restore({ version, onDone }: { version: ImageVersion; onDone: () => voi
       }
     >
       {t('ui.images.versions.restoreText')}
-    </AskReason>
+    </ReasonDialog>
   )
 }

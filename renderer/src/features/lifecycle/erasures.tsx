@@ -10,7 +10,7 @@ import { useReply } from '../../api/queries.ts'
 import { bytesText } from '../../format/amounts.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -48,7 +48,7 @@ export function ErasuresPanel() {
               </Table.Td>
               <Table.Td>
                 <Group justify="flex-end">
-                  <IconAct
+                  <IconAction
                     icon={IconFileCertificate}
                     label={t('ui.lifecycle.erasures.show')}
                     onClick={() => setShown(erasure.erasureId)}
@@ -119,7 +119,7 @@ function RecordOf({ erasure, record }: { erasure: SignedErasure; record: Erasure
         >
           {t('ui.lifecycle.erasures.print')}
         </Button>
-        <Button leftSection={<IconDownload size={16} />} onClick={() => download(erasure)}>
+        <Button leftSection={<IconDownload size={16} />} onClick={() => downloadRecord(erasure)}>
           {t('ui.lifecycle.erasures.download')}
         </Button>
       </Group>
@@ -169,7 +169,7 @@ export function RemainingCopies({
   )
 }
 
-function download({ erasureId, text, signature }: SignedErasure): void {
+function downloadRecord({ erasureId, text, signature }: SignedErasure): void {
   const file = new Blob([JSON.stringify({ record: text, signature }, null, 2)], {
     type: 'application/json',
   })

@@ -11,11 +11,18 @@ import { bytesText } from '../../format/amounts.ts'
 import { dayText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
-import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
@@ -104,7 +111,7 @@ function DiskPanel({ overview: { disk, lastRun, rules } }: { overview: Lifecycle
               : bytesText(disk.receivedPerDay),
           ],
           [t('ui.lifecycle.disk.without'), days(disk.fullInDays)],
-          [t('ui.lifecycle.disk.with'), disk.withRules ? fullText(disk.withRules) : days(null)],
+          [t('ui.lifecycle.disk.with'), disk.withRules ? diskFullText(disk.withRules) : days(null)],
           [
             t('ui.lifecycle.disk.removed'),
             t('ui.lifecycle.disk.removedAmount', {
@@ -118,7 +125,7 @@ function DiskPanel({ overview: { disk, lastRun, rules } }: { overview: Lifecycle
               t('ui.lifecycle.disk.never')
             ) : (
               <>
-                <Ago instant={lastRun.at} /> ·{' '}
+                <TimeAgo instant={lastRun.at} /> ·{' '}
                 {t('ui.lifecycle.disk.removedAmount', {
                   count: lastRun.studies,
                   bytes: bytesText(lastRun.bytes),
@@ -129,15 +136,15 @@ function DiskPanel({ overview: { disk, lastRun, rules } }: { overview: Lifecycle
         ]}
       />
       {disk.withRules && rules.some(({ isOn }) => isOn) && (
-        <ComingWeeks weeks={disk.withRules.weeks} />
+        <WeeklyForecast weeks={disk.withRules.weeks} />
       )}
     </Panel>
   )
 }
 
-type WithRules = NonNullable<LifecycleOverview['disk']['withRules']>
+type RulesForecast = NonNullable<LifecycleOverview['disk']['withRules']>
 
-const fullText = ({ fullInDays, fullOn }: WithRules): string =>
+const diskFullText = ({ fullInDays, fullOn }: RulesForecast): string =>
   fullInDays === null || fullOn === null
     ? t('ui.lifecycle.disk.neverFull')
     : t('ui.lifecycle.disk.fullOn', { count: fullInDays, day: dayText(fullOn) })
@@ -145,7 +152,7 @@ const fullText = ({ fullInDays, fullOn }: WithRules): string =>
 const WEEK_COLUMNS = textsOf('ui.lifecycle.disk.weeks', 'from', 'received', 'freed', 'free')
 
 /** What arrives and what the rules remove, week by week. */
-function ComingWeeks({ weeks }: Pick<WithRules, 'weeks'>) {
+function WeeklyForecast({ weeks }: Pick<RulesForecast, 'weeks'>) {
   return (
     <Stack gap={4} mt="md">
       <Text fw={560}>{t('ui.lifecycle.disk.coming')}</Text>
@@ -208,7 +215,7 @@ function RulesPanel({
       {fault && <ErrorNotice error={fault} />}
       {run.data?.message && <Notice tone="good">{translateMessage(run.data.message)}</Notice>}
       {rules.length === 0 ? (
-        <Empty title={t('ui.lifecycle.none')}>{t('ui.lifecycle.noneText')}</Empty>
+        <EmptyState title={t('ui.lifecycle.none')}>{t('ui.lifecycle.noneText')}</EmptyState>
       ) : (
         <RowTable columns={COLUMNS} minWidth={640}>
           {rules.map((rule) => (
@@ -231,17 +238,17 @@ function RulesPanel({
               </Table.Td>
               <Table.Td>
                 <Group gap={2} justify="flex-end" wrap="nowrap">
-                  <IconAct
+                  <IconAction
                     icon={IconEye}
                     label={t('ui.lifecycle.previewOf', { name: rule.name })}
                     onClick={() => onPreview(rule)}
                   />
-                  <IconAct
+                  <IconAction
                     icon={IconPencil}
                     label={t('ui.lifecycle.edit', { name: rule.name })}
                     onClick={() => onEdit(rule)}
                   />
-                  <IconAct
+                  <IconAction
                     icon={IconTrash}
                     label={t('ui.lifecycle.remove', { name: rule.name })}
                     onClick={() => setRemoving(rule)}
@@ -252,7 +259,7 @@ function RulesPanel({
           ))}
         </RowTable>
       )}
-      <Confirm
+      <ConfirmAction
         isOpen={removing !== null}
         title={t('ui.lifecycle.removeAsk', { name: removing?.name ?? '' })}
         action={t('ui.lifecycle.removeDo')}
@@ -268,7 +275,7 @@ function RulesPanel({
         onClose={() => setRemoving(null)}
       >
         {t('ui.lifecycle.removeText')}
-      </Confirm>
+      </ConfirmAction>
     </Panel>
   )
 }

@@ -38,9 +38,9 @@ export function RuleForm({
     bodyOf,
     fieldOf: topField,
     send(body, onError) {
-      const done = { onSuccess: onDone, onError }
-      if (rule) update.mutate({ params: { ruleId: rule.ruleId }, body }, done)
-      else add.mutate({ body }, done)
+      const callbacks = { onSuccess: onDone, onError }
+      if (rule) update.mutate({ params: { ruleId: rule.ruleId }, body }, callbacks)
+      else add.mutate({ body }, callbacks)
     },
   })
   const isSigned = form.values.since === 'signed'

@@ -10,8 +10,8 @@ import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { useSend } from '../../api/queries.ts'
 import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { ENDPOINT_CHANGES } from './changes.ts'
@@ -80,16 +80,20 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           {t('ui.partner.rotate')}
         </Button>
         <Group gap={2}>
-          <IconAct icon={IconPencil} label={t('ui.partner.edit', { name })} onClick={onEdit} />
+          <IconAction icon={IconPencil} label={t('ui.partner.edit', { name })} onClick={onEdit} />
           {isEnabled && (
-            <IconAct
+            <IconAction
               icon={IconPlugConnectedX}
               label={t('ui.partner.disable', { name })}
               onClick={() => enable(false)}
             />
           )}
           {!isDefault && (
-            <IconAct icon={IconTrash} label={t('ui.partner.remove', { name })} onClick={onRemove} />
+            <IconAction
+              icon={IconTrash}
+              label={t('ui.partner.remove', { name })}
+              onClick={onRemove}
+            />
           )}
         </Group>
       </div>
@@ -110,7 +114,7 @@ function RefusedHosts(props: {
         {hosts.map(({ host, at }) => (
           <li key={host}>
             <span className="mono">{host}</span>
-            <Ago instant={at} />
+            <TimeAgo instant={at} />
             <Button
               size="compact-xs"
               variant="default"

@@ -19,8 +19,8 @@ export function endpointFacts({
   secrets,
   waiting,
 }: Endpoint): readonly Fact[] {
-  const taken = EVENT_ORDER.filter((event) => events.includes(event))
-  const times = taken.flatMap((event) => {
+  const receivedEvents = EVENT_ORDER.filter((event) => events.includes(event))
+  const times = receivedEvents.flatMap((event) => {
     const ms = budgets[event]
     return ms === undefined ? [] : [`${EVENT_NAMES[event].name} ${durationText(ms)}`]
   })
@@ -40,9 +40,10 @@ export function endpointFacts({
     ],
     [
       t('ui.partner.facts.events'),
-      taken.length === EVENT_ORDER.length
+      receivedEvents.length === EVENT_ORDER.length
         ? t('ui.partner.allEvents')
-        : taken.map((event) => EVENT_NAMES[event].name).join(', ') || t('ui.partner.noEvents'),
+        : receivedEvents.map((event) => EVENT_NAMES[event].name).join(', ') ||
+          t('ui.partner.noEvents'),
     ],
     [
       t('ui.partner.facts.secret'),

@@ -122,7 +122,7 @@ export function EndpointForm(props: {
           onChange={(hosts) => form.setFieldValue('fileHosts', [...new Set(hosts.map(hostOf))])}
         />
       </FormPart>
-      {form.values.events.length > 0 && <TimesAllowed form={form} />}
+      {form.values.events.length > 0 && <TimeLimitFields form={form} />}
       <FormEnd
         error={error}
         cancel={t('ui.partner.cancel')}
@@ -138,7 +138,7 @@ export function EndpointForm(props: {
  * How long the partner may take for each event it gets; what every endpoint has where nothing is
  * said.
  */
-function TimesAllowed({ form }: { form: UseFormReturnType<EndpointValues> }) {
+function TimeLimitFields({ form }: { form: UseFormReturnType<EndpointValues> }) {
   const { events, budgets } = form.values
   return (
     <FormPart title={t('ui.partner.form.times')}>

@@ -6,7 +6,7 @@ import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { endpointName } from '../../format/endpoint-name.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { ENDPOINT_CHANGES } from './changes.ts'
@@ -14,13 +14,13 @@ import { EndpointCard } from './endpoint-card.tsx'
 import { EndpointForm } from './endpoint-form.tsx'
 import { NewSecret } from './new-secret.tsx'
 import css from './partner.module.css'
-import { RotateSecret } from './rotate-secret.tsx'
+import { RotateSecretDialog } from './rotate-secret.tsx'
 import { TestEvent } from './test-event.tsx'
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 10_000
 
-type Doing =
+type OpenDialog =
   | { readonly what: 'edit' | 'rotate' | 'test' | 'remove'; readonly endpoint: Endpoint }
   | { readonly what: 'add'; readonly endpoint: null }
 
@@ -35,7 +35,7 @@ export function Endpoints() {
     {},
     { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
   )
-  const [doing, setDoing] = useState<Doing | null>(null)
+  const [doing, setDoing] = useState<OpenDialog | null>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const close = () => setDoing(null)
   const endpoints = reply.data?.endpoints ?? []
@@ -86,23 +86,32 @@ export function Endpoints() {
         )}
       </FormDrawer>
       {doing?.what === 'rotate' && (
-        <RotateSecret endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
+        <RotateSecretDialog endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
       )}
       {doing?.what === 'test' && <TestEvent endpoint={doing.endpoint} onDone={close} />}
-      <Remove endpoint={doing?.what === 'remove' ? doing.endpoint : null} onDone={close} />
+      <RemoveEndpointDialog
+        endpoint={doing?.what === 'remove' ? doing.endpoint : null}
+        onDone={close}
+      />
       <NewSecret secret={secret} onClose={() => setSecret(null)} />
     </section>
   )
 }
 
-function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () => void }) {
+function RemoveEndpointDialog({
+  endpoint,
+  onDone,
+}: {
+  endpoint: Endpoint | null
+  onDone: () => void
+}) {
   const remove = useSend(dashboardEvents.removeEndpoint, ENDPOINT_CHANGES)
   const close = () => {
     remove.reset()
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={endpoint !== null}
       title={t('ui.partner.removeTitle')}
       action={t('ui.partner.removeAction')}
@@ -118,6 +127,6 @@ function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () =>
       {endpoint &&
         endpoint.waiting > 0 &&
         ` ${t('ui.partner.removeWaiting', { events: t('ui.partner.eventCount', { count: endpoint.waiting }) })}`}
-    </Confirm>
+    </ConfirmAction>
   )
 }

@@ -1,10 +1,10 @@
 import { t } from '../../i18n/t.ts'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { OneTimeValueDialog } from '../../ui/shown-once.tsx'
 
 /** A signing secret that was made here, shown once. */
 export function NewSecret({ secret, onClose }: { secret: string | null; onClose: () => void }) {
   return (
-    <ShownOnce
+    <OneTimeValueDialog
       value={secret}
       title={t('ui.partner.shown.title')}
       about={t('ui.partner.shown.about')}

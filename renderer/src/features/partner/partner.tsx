@@ -43,7 +43,7 @@ export function Partner() {
         >
           <Endpoint key={partner.data.url ?? 'unset'} partner={partner.data} />
           <Stack>
-            <Test isReady={partner.data.url !== null} />
+            <PartnerTestPanel isReady={partner.data.url !== null} />
             <Panel title={t('ui.partner.events')}>
               {partner.data.events.length === 0 ? (
                 <Text c="dimmed">{t('ui.partner.noEvents')}</Text>
@@ -140,7 +140,7 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
   )
 }
 
-function Test({ isReady }: { isReady: boolean }) {
+function PartnerTestPanel({ isReady }: { isReady: boolean }) {
   const test = useSend(dashboard.testPartner, [dashboard.status])
   return (
     <Panel title={t('ui.partner.test.title')}>

@@ -14,7 +14,7 @@ import { ENDPOINT_CHANGES } from './changes.ts'
  * Another signing secret for an endpoint; the one before goes on beside it for a while, unless it
  * leaked.
  */
-export function RotateSecret(props: {
+export function RotateSecretDialog(props: {
   endpoint: Endpoint
   onMade: (secret: string | null) => void
   onDone: () => void

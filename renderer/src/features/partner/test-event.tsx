@@ -24,8 +24,8 @@ export function TestEvent({ endpoint, onDone }: { endpoint: Endpoint; onDone: ()
 }
 
 function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) {
-  const taken = EVENT_ORDER.filter((event) => endpoint.events.includes(event))
-  const [type, setType] = useState<EventType | undefined>(taken[0])
+  const receivedEvents = EVENT_ORDER.filter((event) => endpoint.events.includes(event))
+  const [type, setType] = useState<EventType | undefined>(receivedEvents[0])
   const test = useSend(dashboardEvents.test, [dashboardEvents.list])
   return (
     <Stack>
@@ -34,7 +34,7 @@ function Form({ endpoint, onDone }: { endpoint: Endpoint; onDone: () => void }) 
         label={t('ui.partner.testing.event')}
         description={type && EVENT_NAMES[type].about}
         allowDeselect={false}
-        data={taken.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
+        data={receivedEvents.map((value) => ({ value, label: EVENT_NAMES[value].name }))}
         value={type ?? null}
         onChange={(value) => {
           if (value) setType(value as EventType)

@@ -2,17 +2,21 @@ import { Button, Stack, Text } from '@mantine/core'
 import { IconDownload, IconSearch } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { dashboardDestinations, type PriorStudy, type Pull } from '#shared/contract/destinations.ts'
+import {
+  dashboardDestinations,
+  type PriorRetrieval,
+  type PriorStudy,
+} from '#shared/contract/destinations.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { durationText, numberText } from '../../format/amounts.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Empty, ErrorNotice, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import type { PriorSearchResult } from './found.ts'
-import { PULL_TONES } from './found.ts'
+import { RETRIEVAL_TONES } from './found.ts'
 
 /**
  * Studies the other system named; each can be fetched. `patientId`: of the study the person came
@@ -35,7 +39,7 @@ export function FoundStudies({
     // The newest pull of a study comes first.
     const stateOf = (studyInstanceUid: string) =>
       pulls?.find((one) => one.studyInstanceUid === studyInstanceUid)?.state
-    return [...columnsFor(patientId), fetchColumn(fetch, stateOf)]
+    return [...columnsFor(patientId), retrieveColumn(fetch, stateOf)]
   }, [patientId, destinationId, mutate, pulls])
   return (
     <Panel
@@ -49,9 +53,12 @@ export function FoundStudies({
     >
       {pull.error && <ErrorNotice error={pull.error} />}
       {studies.length === 0 ? (
-        <Empty icon={<IconSearch size={34} stroke={1.3} />} title={t('ui.prior-studies.nothing')}>
+        <EmptyState
+          icon={<IconSearch size={34} stroke={1.3} />}
+          title={t('ui.prior-studies.nothing')}
+        >
           {t('ui.prior-studies.nothingText')}
-        </Empty>
+        </EmptyState>
       ) : (
         <DataTable
           label={t('ui.prior-studies.label')}
@@ -129,9 +136,9 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
   },
 ]
 
-const fetchColumn = (
+const retrieveColumn = (
   onFetch: (studyInstanceUid: string) => void,
-  stateOf: (studyInstanceUid: string) => Pull['state'] | undefined,
+  stateOf: (studyInstanceUid: string) => PriorRetrieval['state'] | undefined,
 ): Column<PriorStudy> => ({
   name: t('ui.prior-studies.columns.here'),
   track: '118px',
@@ -141,7 +148,7 @@ const fetchColumn = (
     return (
       <Stack gap={4} align="flex-start">
         {state === 'running' ? (
-          <Tag tone={PULL_TONES.running}>{t('ui.prior-studies.states.running.name')}</Tag>
+          <Tag tone={RETRIEVAL_TONES.running}>{t('ui.prior-studies.states.running.name')}</Tag>
         ) : (
           <Button
             variant="default"

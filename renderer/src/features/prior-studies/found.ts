@@ -1,4 +1,4 @@
-import type { dashboardDestinations, Pull } from '#shared/contract/destinations.ts'
+import type { dashboardDestinations, PriorRetrieval } from '#shared/contract/destinations.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { Tone } from '../../format/tones.ts'
 
@@ -7,8 +7,8 @@ export interface PriorSearchResult extends ReplyOf<typeof dashboardDestinations.
   readonly destinationId: string
 }
 
-export const PULL_TONES = {
+export const RETRIEVAL_TONES = {
   running: 'info',
   done: 'good',
   failed: 'danger',
-} as const satisfies Record<Pull['state'], Tone>
+} as const satisfies Record<PriorRetrieval['state'], Tone>

@@ -7,7 +7,7 @@ import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
 import { NativeNotice } from '../../ui/native-notice.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { FindForm } from './find-form.tsx'
 import type { PriorSearchResult } from './found.ts'
 import { FoundStudies } from './found-studies.tsx'
@@ -17,7 +17,7 @@ import { Retrievals } from './retrievals.tsx'
 const route = getRouteApi('/shell/destinations/priors')
 
 /** Earlier studies of a patient in another system: found by C-FIND, fetched by C-MOVE. */
-export function Priors() {
+export function PriorStudies() {
   const { study: studyInstanceUid, destination } = route.useSearch()
   const list = useReply(dashboardDestinations.list, {})
   const study = useReply(
@@ -36,7 +36,7 @@ export function Priors() {
         <>
           {t('ui.prior-studies.about')}
           <div>
-            <Back studyInstanceUid={studyInstanceUid} />
+            <OriginLink studyInstanceUid={studyInstanceUid} />
           </div>
         </>
       }
@@ -46,13 +46,13 @@ export function Priors() {
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {isReady && open.length === 0 && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconHistory size={34} stroke={1.3} />}
             title={t('ui.prior-studies.none')}
             action={<Link to="/destinations">{t('ui.prior-studies.back')}</Link>}
           >
             {t('ui.prior-studies.noneText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       {isReady && open.length > 0 && (
@@ -63,12 +63,12 @@ export function Priors() {
               <FoundStudies found={found} patientId={study.data?.patientId} />
             ) : (
               <Panel>
-                <Empty
+                <EmptyState
                   icon={<IconHistory size={34} stroke={1.3} />}
                   title={t('ui.prior-studies.before')}
                 >
                   {t('ui.prior-studies.beforeText')}
-                </Empty>
+                </EmptyState>
               </Panel>
             )}
             <Retrievals />
@@ -79,7 +79,7 @@ export function Priors() {
   )
 }
 
-function Back({ studyInstanceUid }: { studyInstanceUid: string | undefined }) {
+function OriginLink({ studyInstanceUid }: { studyInstanceUid: string | undefined }) {
   if (studyInstanceUid) {
     return (
       <BackLink to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>

@@ -1,6 +1,6 @@
 import { Progress, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { dashboardDestinations, type Pull } from '#shared/contract/destinations.ts'
+import { dashboardDestinations, type PriorRetrieval } from '#shared/contract/destinations.ts'
 import { useReply } from '../../api/queries.ts'
 import { useStatus } from '../../api/status.ts'
 import { numberText } from '../../format/amounts.ts'
@@ -11,7 +11,7 @@ import { Clock } from '../../ui/clock.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
-import { PULL_TONES } from './found.ts'
+import { RETRIEVAL_TONES } from './found.ts'
 import css from './prior-studies.module.css'
 
 /** What was fetched lately, and how far it is. */
@@ -39,7 +39,7 @@ export function Retrievals() {
   )
 }
 
-function Line({ pull }: { pull: Pull }) {
+function Line({ pull }: { pull: PriorRetrieval }) {
   const {
     completed,
     failed,
@@ -60,7 +60,7 @@ function Line({ pull }: { pull: Pull }) {
         <span>
           <Clock instant={startedAt} /> {t('ui.prior-studies.from', { name: destinationName })}
         </span>
-        <Tag tone={PULL_TONES[state]}>{t(`ui.prior-studies.states.${state}.name`)}</Tag>
+        <Tag tone={RETRIEVAL_TONES[state]}>{t(`ui.prior-studies.states.${state}.name`)}</Tag>
       </div>
       {patientName && (
         <div>

@@ -9,10 +9,10 @@ import type { QuarantineGroup } from '#shared/contract/quarantine.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { bytesText, numberText } from '../../format/amounts.ts'
-import { QUARANTINE } from '../../format/image-states.ts'
+import { QUARANTINE_TEXTS } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
@@ -32,7 +32,7 @@ export const CHANGES = [
 ]
 
 /** What was set aside of one study by the reason why, each to be decided on as a whole. */
-export function Groups({
+export function QuarantineGroups({
   studyInstanceUid,
   mayManage,
 }: {
@@ -60,12 +60,12 @@ export function Groups({
           {found.map((group) => (
             <div key={group.reason} className={css.group}>
               <div>
-                <b>{QUARANTINE[group.reason].name}</b>
+                <b>{QUARANTINE_TEXTS[group.reason].name}</b>
                 <Text size="sm">
                   {t('ui.quarantine.images', { count: group.instances })},{' '}
                   <span className="nowrap">{bytesText(group.bytes)}</span>
                 </Text>
-                <Patients names={group.patientNames} />
+                <PatientNames names={group.patientNames} />
               </div>
               {mayManage && (
                 <Group gap={8} wrap="nowrap">
@@ -94,7 +94,7 @@ export function Groups({
   )
 }
 
-function Patients({ names }: { names: readonly string[] }) {
+function PatientNames({ names }: { names: readonly string[] }) {
   if (names.length === 0) return <PersonName value="" />
   return names.map((name) => (
     <div key={name}>
@@ -127,7 +127,7 @@ function GroupDecisionDialog({
   const images = t('ui.quarantine.images', { count: instances })
   const ask = isRelease ? 'ui.quarantine.releaseAllAsk' : 'ui.quarantine.discardAllAsk'
   return (
-    <AskReason
+    <ReasonDialog
       words={{
         ...textsOf(ask, 'label', 'about', 'example'),
         title: t(`${ask}.title`, { images }),
@@ -159,9 +159,9 @@ function GroupDecisionDialog({
     >
       <Stack gap={8}>
         <div>
-          <Patients names={patientNames} />
+          <PatientNames names={patientNames} />
           <Text size="sm" c="dimmed">
-            {images}: {QUARANTINE[because].name}
+            {images}: {QUARANTINE_TEXTS[because].name}
           </Text>
         </div>
         {patientNames.length > 1 && (
@@ -171,6 +171,6 @@ function GroupDecisionDialog({
           {isRelease ? t('ui.quarantine.releaseAllText') : t('ui.quarantine.discardAllText')}
         </Text>
       </Stack>
-    </AskReason>
+    </ReasonDialog>
   )
 }

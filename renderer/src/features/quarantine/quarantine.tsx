@@ -10,10 +10,10 @@ import { usePages } from '../../api/pages.ts'
 import { call, keyOf, useSend } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { bytesText } from '../../format/amounts.ts'
-import { QUARANTINE } from '../../format/image-states.ts'
+import { QUARANTINE_TEXTS } from '../../format/image-states.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -22,7 +22,7 @@ import { PersonName } from '../../ui/person-name.tsx'
 import { ImageTabs } from '../../ui/sections/image-tabs.tsx'
 import { SUBTLE_DANGER } from '../../ui/subtle-danger.ts'
 import { Thumbnail } from '../../ui/thumbnail.tsx'
-import { CHANGES, Groups } from './groups.tsx'
+import { CHANGES, QuarantineGroups } from './groups.tsx'
 
 type Decision = 'release' | 'discard'
 interface InstanceDecision {
@@ -32,18 +32,18 @@ interface InstanceDecision {
 
 const route = getRouteApi('/shell/images/quarantine')
 
-const THUMBNAIL = 64
+const THUMBNAIL_SIZE = 64
 
 const columnsFor = (study: string | undefined): readonly Column<QuarantinedInstance>[] => [
   {
     name: t('ui.quarantine.columns.thumbnail'),
-    track: `${THUMBNAIL}px`,
+    track: `${THUMBNAIL_SIZE}px`,
     head: <VisuallyHidden>{t('ui.quarantine.columns.thumbnail')}</VisuallyHidden>,
     cell: ({ instanceId, modality }) => (
       <Thumbnail
         address={thumbnailPaths.quarantined(instanceId)}
         modalities={[modality]}
-        side={THUMBNAIL}
+        side={THUMBNAIL_SIZE}
       />
     ),
   },
@@ -57,10 +57,10 @@ const columnsFor = (study: string | undefined): readonly Column<QuarantinedInsta
     track: 'minmax(230px, 2.6fr)',
     cell: ({ reason, detail }) => (
       <>
-        <b>{QUARANTINE[reason].name}</b>
+        <b>{QUARANTINE_TEXTS[reason].name}</b>
         {detail && <div>{translateMessage(detail)}</div>}
         <Text size="sm" c="dimmed" mt={2}>
-          {QUARANTINE[reason].remedy}
+          {QUARANTINE_TEXTS[reason].remedy}
         </Text>
       </>
     ),
@@ -130,7 +130,7 @@ export function Quarantine() {
           <Link to="/images/quarantine">{t('ui.quarantine.showAll')}</Link>
         </Group>
       )}
-      {study !== undefined && <Groups studyInstanceUid={study} mayManage={mayManage} />}
+      {study !== undefined && <QuarantineGroups studyInstanceUid={study} mayManage={mayManage} />}
       <PagedTable
         tableId="quarantine"
         list={list}
@@ -144,7 +144,7 @@ export function Quarantine() {
         rows={instances}
         keyOf={(row) => row.instanceId}
         least={mayManage ? 838 : 718}
-        onEnd={more}
+        onEndReached={more}
         end={list.hasNextPage ? t('ui.quarantine.more') : t('ui.quarantine.last')}
       />
       {asking && <InstanceDecisionDialog {...asking} onDone={() => setAsking(null)} />}
@@ -190,7 +190,7 @@ function InstanceDecisionDialog({
   const isRelease = decision === 'release'
   const send = isRelease ? release : discard
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf(
         isRelease ? 'ui.quarantine.releaseAsk' : 'ui.quarantine.discardAsk',
         'title',
@@ -224,13 +224,13 @@ function InstanceDecisionDialog({
         <div>
           <PersonName value={instance.patientName} />
           <Text size="sm" c="dimmed">
-            {QUARANTINE[instance.reason].name}
+            {QUARANTINE_TEXTS[instance.reason].name}
           </Text>
         </div>
         <Text size="sm">
           {isRelease ? t('ui.quarantine.releaseText') : t('ui.quarantine.discardText')}
         </Text>
       </Stack>
-    </AskReason>
+    </ReasonDialog>
   )
 }

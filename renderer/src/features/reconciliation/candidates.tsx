@@ -4,10 +4,10 @@ import { useState } from 'react'
 import type { OpenOrder, OrderCandidate, UnscheduledExam } from '#shared/contract/reconciliation.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import type { PendingDecision } from './decision-dialog.tsx'
-import { Matches } from './matches.tsx'
+import { MatchTable } from './matches.tsx'
 import { OrderLine, orderName } from './order-line.tsx'
 import css from './reconcile.module.css'
 import type { ReconciliationActions } from './use-reconciliation.ts'
@@ -49,7 +49,7 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
                   known.length > 1 && <Tag tone="info">{t('ui.reconciliation.exams.best')}</Tag>
                 }
               />
-              <Matches matches={candidate.matches} />
+              <MatchTable matches={candidate.matches} />
             </div>
             <CandidateActions
               exam={exam}
@@ -77,13 +77,20 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
   )
 }
 
-interface ActProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
+interface CandidateActionsProps extends Pick<CandidatesProps, 'exam' | 'decide' | 'onAsk'> {
   readonly candidate: OrderCandidate
   readonly order: OpenOrder
   readonly isFirst: boolean
 }
 
-function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
+function CandidateActions({
+  exam,
+  candidate,
+  order,
+  isFirst,
+  decide,
+  onAsk,
+}: CandidateActionsProps) {
   const { orderId, action, obstacle } = candidate
   const { studyInstanceUid } = exam
   if (action === 'none')
@@ -109,12 +116,12 @@ function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: Ac
     )
   }
   // The patient agrees: what may differ still is the kind of exam, the time and the room.
-  const differs = candidate.matches.filter(
+  const differingMatches = candidate.matches.filter(
     ({ field, result }) => result === 'different' && field !== 'device',
   )
   const link = () => decide.link({ studyInstanceUid, orderId })
   return (
-    <MayButton
+    <PermissionButton
       permission="manageStudies"
       className={css.acts}
       size="xs"
@@ -122,12 +129,12 @@ function CandidateActions({ exam, candidate, order, isFirst, decide, onAsk }: Ac
       loading={decide.isBusy}
       aria-label={t('ui.reconciliation.exams.linkOf', { order: name })}
       onClick={
-        differs.length === 0
+        differingMatches.length === 0
           ? link
-          : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs })
+          : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs: differingMatches })
       }
     >
       {t('ui.reconciliation.exams.link')}
-    </MayButton>
+    </PermissionButton>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Tag } from '../../ui/tone.tsx'
@@ -36,7 +36,7 @@ export function DecidedList({
         </div>
       </div>
       {undoObstacle === null && (
-        <MayButton
+        <PermissionButton
           permission="manageStudies"
           variant="default"
           size="xs"
@@ -44,7 +44,7 @@ export function DecidedList({
           onClick={() => decide.undo(decisionId)}
         >
           {t('ui.reconciliation.undo')}
-        </MayButton>
+        </PermissionButton>
       )}
     </div>
   )

@@ -1,8 +1,8 @@
 import type { Match } from '#shared/contract/reconciliation.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { Matches } from './matches.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
+import { MatchTable } from './matches.tsx'
 import css from './reconcile.module.css'
 import type { ReconciliationActions } from './use-reconciliation.ts'
 
@@ -31,7 +31,7 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
   if (question.kind === 'link') {
     const { studyInstanceUid, orderId, differs } = question
     return (
-      <Confirm
+      <ConfirmAction
         isOpen
         title={t('ui.reconciliation.confirm.title')}
         action={t('ui.reconciliation.confirm.action')}
@@ -45,12 +45,12 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
         onClose={onClose}
       >
         <p>{t('ui.reconciliation.confirm.text')}</p>
-        <Matches matches={differs} />
-      </Confirm>
+        <MatchTable matches={differs} />
+      </ConfirmAction>
     )
   }
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf(
         `ui.reconciliation.${question.kind}`,
         'title',
@@ -70,6 +70,6 @@ export function DecisionDialog({ question, decide, onClose }: DecisionDialogProp
       onClose={onClose}
     >
       <p className={css.dialogText}>{t(`ui.reconciliation.${question.kind}.text`)}</p>
-    </AskReason>
+    </ReasonDialog>
   )
 }

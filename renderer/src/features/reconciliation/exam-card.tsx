@@ -4,9 +4,9 @@ import type { OpenOrder, UnscheduledExam } from '#shared/contract/reconciliation
 import { dayText, timeText } from '../../format/dates.ts'
 import { bornText } from '../../format/image-states.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { IdentityTag } from '../../ui/identity-tag.tsx'
-import { OpenImages } from '../../ui/open-images.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { Candidates } from './candidates.tsx'
 import { DecidedList } from './decided.tsx'
@@ -37,7 +37,7 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
           </div>
           <ExamFacts exam={exam} />
         </div>
-        <OpenImages of={{ studyInstanceUid }} size="xs" variant="default" />
+        <OpenImagesButton of={{ studyInstanceUid }} size="xs" variant="default" />
       </div>
       {decision ? (
         <DecidedList decision={decision} decide={decide} />
@@ -59,14 +59,14 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
             >
               {t('ui.reconciliation.exams.other')}
             </Button>
-            <MayButton
+            <PermissionButton
               permission="manageStudies"
               variant="subtle"
               size="compact-sm"
               onClick={() => onAsk({ kind: 'keep', studyInstanceUid })}
             >
               {t('ui.reconciliation.exams.keep')}
-            </MayButton>
+            </PermissionButton>
           </div>
         </>
       )}

@@ -10,7 +10,7 @@ import css from './reconcile.module.css'
 /**
  * What an order and an exam agree in, in a line, and what they differ in, each with both values.
  */
-export function Matches({ matches }: { matches: readonly Match[] }) {
+export function MatchTable({ matches }: { matches: readonly Match[] }) {
   const same = matches
     .filter(({ result }) => result === 'same')
     .map(({ field }) => t(`ui.reconciliation.matches.fields.${field}`))

@@ -1,7 +1,7 @@
 import type { OpenOrder } from '#shared/contract/reconciliation.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { DecidedList } from './decided.tsx'
 import type { PendingDecision } from './decision-dialog.tsx'
@@ -18,7 +18,7 @@ interface OrderCardProps {
 /** An order for which no images came. */
 export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
   const { orderId, studyInstanceUid, devices, withheld, state, decision } = order
-  const isBegun = state === 'started' || state === 'completed'
+  const isStarted = state === 'started' || state === 'completed'
   return (
     <li className={css.card}>
       <div className={css.cardHead}>
@@ -26,7 +26,7 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
           <OrderLine
             order={order}
             aside={
-              isBegun && (
+              isStarted && (
                 <Tag tone="warning" meaning={t('ui.reconciliation.orders.started')}>
                   {t('ui.reconciliation.orders.startedTag')}
                 </Tag>
@@ -45,7 +45,7 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
           )}
         </div>
         {!decision && studyInstanceUid !== '' && (
-          <MayButton
+          <PermissionButton
             permission="manageStudies"
             variant="default"
             size="xs"
@@ -53,7 +53,7 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
             onClick={() => onAsk({ kind: 'notDone', orderId })}
           >
             {t('ui.reconciliation.orders.notDone')}
-          </MayButton>
+          </PermissionButton>
         )}
       </div>
       {decision && <DecidedList decision={decision} decide={decide} />}

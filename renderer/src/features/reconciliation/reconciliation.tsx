@@ -10,7 +10,7 @@ import { call, keyOf } from '../../api/queries.ts'
 import { daysText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -26,14 +26,14 @@ const route = getRouteApi('/shell/worklist/reconcile')
  * What was done without an order beside what was ordered and has no images, after a time without
  * the partner.
  */
-export function Reconcile() {
+export function ReconciliationScreen() {
   const { from, to } = route.useSearch()
   const reply = useReconciliation(from, to)
   const decide = useDecide()
-  const ask = useAskAgain()
+  const ask = usePartnerRefresh()
   const [question, setQuestion] = useState<PendingDecision | null>(null)
   const found = reply.data
-  useAskOnce(found, ask.mutate)
+  useOneTimeRefresh(found, ask.mutate)
   return (
     <Page
       title={t('ui.reconciliation.title')}
@@ -51,14 +51,14 @@ export function Reconcile() {
       }
     >
       <WorklistTabs />
-      {found && <Range found={found} />}
+      {found && <DayRangeField found={found} />}
       {ask.isError && <ErrorNotice error={ask.error} />}
       {found && <SourceNotice found={found} isAsking={ask.isPending} />}
       {reply.isPending && <LoadingPlaceholder rows={8} height={48} />}
       {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {found && (
         <div className={css.columns}>
-          <Exams found={found} decide={decide} onAsk={setQuestion} />
+          <UnscheduledExams found={found} decide={decide} onAsk={setQuestion} />
           <Orders found={found} decide={decide} onAsk={setQuestion} />
         </div>
       )}
@@ -70,7 +70,7 @@ export function Reconcile() {
 }
 
 /** The days, or those since the partner was last away. */
-function Range({ found: { from, to, today, outage } }: { found: Reconciliation }) {
+function DayRangeField({ found: { from, to, today, outage } }: { found: Reconciliation }) {
   const navigate = useNavigate()
   const choose = (search: { from?: string; to?: string }) =>
     void navigate({ to: '/worklist/reconcile', search, replace: true })
@@ -140,7 +140,7 @@ interface SideProps {
   readonly onAsk: (question: PendingDecision) => void
 }
 
-function Exams({ found, decide, onAsk }: SideProps) {
+function UnscheduledExams({ found, decide, onAsk }: SideProps) {
   const open = found.exams.filter(({ decision }) => decision === null)
   const decided = found.exams.filter(({ decision }) => decision !== null)
   const orders = new Map(found.orders.map((order) => [order.orderId, order]))
@@ -161,12 +161,12 @@ function Exams({ found, decide, onAsk }: SideProps) {
       count={decided.length}
     >
       {open.length === 0 ? (
-        <Empty
+        <EmptyState
           icon={<IconChecks size={34} stroke={1.3} />}
           title={t('ui.reconciliation.exams.none')}
         >
           {t('ui.reconciliation.exams.noneText')}
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className={css.cards}>{open.map(card)}</ul>
       )}
@@ -189,12 +189,12 @@ function Orders({ found, decide, onAsk }: SideProps) {
       count={decided.length}
     >
       {open.length === 0 ? (
-        <Empty
+        <EmptyState
           icon={<IconChecks size={34} stroke={1.3} />}
           title={t('ui.reconciliation.orders.none')}
         >
           {t('ui.reconciliation.orders.noneText')}
-        </Empty>
+        </EmptyState>
       ) : (
         <ul className={css.cards}>{open.map(card)}</ul>
       )}
@@ -232,7 +232,7 @@ function ReconciliationColumn(props: {
 }
 
 /** Asks the partner for days again, one after the other, as each device would. */
-function useAskAgain() {
+function usePartnerRefresh() {
   const client = useQueryClient()
   return useMutation<{ asked: number; failed: number }, ProblemError, readonly string[]>({
     async mutationFn(days) {
@@ -260,7 +260,10 @@ function useAskAgain() {
  * When the partner is back, it is asked once by itself for the days that it was last asked for
  * before.
  */
-function useAskOnce(found: Reconciliation | undefined, ask: (days: readonly string[]) => void) {
+function useOneTimeRefresh(
+  found: Reconciliation | undefined,
+  ask: (days: readonly string[]) => void,
+) {
   const asked = useRef(new Set<string>())
   useEffect(() => {
     const days = (found?.days ?? [])

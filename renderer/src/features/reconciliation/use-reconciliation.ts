@@ -7,11 +7,11 @@ import type { ProblemError } from '../../api/client.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { call, keyOf, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { showDone } from '../../ui/undo.tsx'
 
 /** Events come in bursts: the days are read again once for all of them. */
-const EVENTS_MS = 1500
+const REFETCH_DELAY_MS = 1500
 
 /**
  * What was done and what was ordered on these days, read again with each image and each query of a
@@ -25,11 +25,11 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   useEffect(() => {
     if (seen === 0) return
     const key = keyOf(dashboardReconciliation.read)
-    const soon = setTimeout(
+    const timer = setTimeout(
       () => void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false }),
-      EVENTS_MS,
+      REFETCH_DELAY_MS,
     )
-    return () => clearTimeout(soon)
+    return () => clearTimeout(timer)
   }, [seen, client])
   return useQuery<Reconciliation, ProblemError>({
     queryKey: keyOf(dashboardReconciliation.read, { query }),
@@ -38,7 +38,7 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   })
 }
 
-type OnRefused = (error: ProblemError) => void
+type RefusalHandler = (error: ProblemError) => void
 
 /** What can be decided. What somebody else did meanwhile is said, and shown after it. */
 export interface ReconciliationActions {
@@ -49,12 +49,12 @@ export interface ReconciliationActions {
   keep(
     what: { readonly studyInstanceUid: string; readonly reason: string },
     onDone: () => void,
-    onError: OnRefused,
+    onError: RefusalHandler,
   ): void
   notDone(
     what: { readonly orderId: string; readonly reason: string },
     onDone: () => void,
-    onError: OnRefused,
+    onError: RefusalHandler,
   ): void
   undo(decisionId: number): void
 }
@@ -72,23 +72,24 @@ export function useDecide(): ReconciliationActions {
   const notDone = useSend(dashboardReconciliation.notDone, changed)
   const undo = useSend(dashboardReconciliation.undo, changed)
 
-  const refused: OnRefused = (error) => {
-    showRefused(error.message)
+  const refused: RefusalHandler = (error) => {
+    showRefusal(error.message)
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
-  const takeBack = (decisionId: number) =>
+  const undoDecision = (decisionId: number) =>
     undo.mutate(
       { params: { decisionId } },
       { onSuccess: () => showDone(t('ui.reconciliation.exams.undone')), onError: refused },
     )
-  const done = (text: string) => (decision: { readonly decisionId: number }) =>
-    showDone(text, () => takeBack(decision.decisionId))
+  const showUndoableDone = (text: string) => (decision: { readonly decisionId: number }) =>
+    showDone(text, () => undoDecision(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
-  const orClose = (onDone: () => void, onError: OnRefused) => (error: ProblemError) => {
-    if (error.code !== 'outdated') return onError(error)
-    onDone()
-    refused(error)
-  }
+  const closeIfOutdated =
+    (onDone: () => void, onError: RefusalHandler) => (error: ProblemError) => {
+      if (error.code !== 'outdated') return onError(error)
+      onDone()
+      refused(error)
+    }
   return {
     isBusy: [link, keep, notDone, undo].some(({ isPending }) => isPending),
     error:
@@ -97,7 +98,7 @@ export function useDecide(): ReconciliationActions {
     link: (body) =>
       link.mutate(
         { body },
-        { onSuccess: done(t('ui.reconciliation.exams.linked')), onError: refused },
+        { onSuccess: showUndoableDone(t('ui.reconciliation.exams.linked')), onError: refused },
       ),
     keep: (body, onDone, onError) =>
       keep.mutate(
@@ -105,9 +106,9 @@ export function useDecide(): ReconciliationActions {
         {
           onSuccess(decision) {
             onDone()
-            done(t('ui.reconciliation.exams.kept'))(decision)
+            showUndoableDone(t('ui.reconciliation.exams.kept'))(decision)
           },
-          onError: orClose(onDone, onError),
+          onError: closeIfOutdated(onDone, onError),
         },
       ),
     notDone: (body, onDone, onError) =>
@@ -116,11 +117,11 @@ export function useDecide(): ReconciliationActions {
         {
           onSuccess(decision) {
             onDone()
-            done(t('ui.reconciliation.orders.noted'))(decision)
+            showUndoableDone(t('ui.reconciliation.orders.noted'))(decision)
           },
-          onError: orClose(onDone, onError),
+          onError: closeIfOutdated(onDone, onError),
         },
       ),
-    undo: takeBack,
+    undo: undoDecision,
   }
 }

@@ -12,7 +12,7 @@ import { useMayManageStudies } from '../../api/session.ts'
 import { bytesText, numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -163,11 +163,11 @@ export function Recovery() {
           rows={files}
           keyOf={(row) => row.file}
           least={mayManage ? 700 : 560}
-          onEnd={more}
+          onEndReached={more}
           end={list.hasNextPage ? t('ui.recovered-files.more') : t('ui.recovered-files.last')}
         />
       )}
-      {discarding && <Discard file={discarding} onDone={() => setDiscarding(null)} />}
+      {discarding && <DiscardDialog file={discarding} onDone={() => setDiscarding(null)} />}
     </Page>
   )
 }
@@ -214,10 +214,10 @@ const decide = (
   ),
 })
 
-function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) {
+function DiscardDialog({ file, onDone }: { file: RecoveredFile; onDone: () => void }) {
   const send = useSend(dashboardImages.discardRecovered, CHANGES)
   return (
-    <AskReason
+    <ReasonDialog
       words={textsOf(
         'ui.recovered-files.discardAsk',
         'title',
@@ -246,6 +246,6 @@ function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) 
           {file.isReadable && t('ui.recovered-files.discardUnsure')}
         </Text>
       </Stack>
-    </AskReason>
+    </ReasonDialog>
   )
 }

@@ -12,12 +12,12 @@ export interface CommunicationValues {
 
 /** Now, to the minute, as the field for a time has it. */
 export function newCommunication(now: Date): CommunicationValues {
-  const two = (value: number) => String(value).padStart(2, '0')
-  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  const day = `${now.getFullYear()}-${twoDigits(now.getMonth() + 1)}-${twoDigits(now.getDate())}`
   return {
     communicatedTo: '',
     method: 'phone',
-    at: `${day}T${two(now.getHours())}:${two(now.getMinutes())}`,
+    at: `${day}T${twoDigits(now.getHours())}:${twoDigits(now.getMinutes())}`,
     isReadBack: false,
     note: '',
   }

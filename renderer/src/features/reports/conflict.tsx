@@ -4,11 +4,11 @@ import { useZone } from '../../api/status.ts'
 import { clockText } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
-import { markedLines } from './lines.ts'
+import { comparedLines } from './lines.ts'
 import css from './reports.module.css'
 
 /** Two texts were made of one: a person chooses, with both before them. */
-export function Conflict(props: {
+export function ConflictDialog(props: {
   mine: string
   theirs: Draft
   onMine: () => void
@@ -68,7 +68,7 @@ function ConflictVersion({
       </Group>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1) */}
       <div className={css.sideText} tabIndex={0}>
-        {markedLines(text, other).map(({ line, at, isOwn }) => (
+        {comparedLines(text, other).map(({ line, at, isOwn }) => (
           <div key={at} className={isOwn ? css.ownLine : undefined}>
             {line || '\u00a0'}
           </div>

@@ -7,7 +7,7 @@ import { useSend } from '../../api/queries.ts'
 import { ownPath } from '../../api/shared-study.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { Part } from './part.tsx'
@@ -131,7 +131,7 @@ function State({
     <QuietText>
       {state === 'empty' && `${t('ui.reports.context.empty')} `}
       {state === 'failed' && `${t('ui.reports.context.failed')} `}
-      {t('ui.reports.context.askedAt')} <Ago instant={askedAt} />.
+      {t('ui.reports.context.askedAt')} <TimeAgo instant={askedAt} />.
     </QuietText>
   )
 }

@@ -9,7 +9,7 @@ import { type CommunicationValues, communicationFaults, newCommunication } from 
 import { CommunicationFields } from './communication-fields.tsx'
 import css from './reports.module.css'
 
-const FINDING_CHARACTERS = 1000
+const MAX_FINDING_CHARACTERS = 1000
 
 /** The impression of a report, for its critical finding; empty where it is too long for one. */
 function impressionOf(text: string): string {
@@ -17,7 +17,7 @@ function impressionOf(text: string): string {
     sectionsOf(text)
       .find(({ heading }) => heading === 'Impression')
       ?.text.trim() ?? ''
-  return found.length > FINDING_CHARACTERS ? '' : found
+  return found.length > MAX_FINDING_CHARACTERS ? '' : found
 }
 
 /**
@@ -67,7 +67,7 @@ export function CriticalPart({
             autosize
             minRows={1}
             maxRows={4}
-            maxLength={FINDING_CHARACTERS}
+            maxLength={MAX_FINDING_CHARACTERS}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />

@@ -6,12 +6,12 @@ import { useState } from 'react'
 import { type CriticalResult, dashboardReports } from '#shared/contract/reports.ts'
 import { useEventStream } from '../../api/event-stream.ts'
 import { useReply } from '../../api/queries.ts'
-import { openFor } from '../../format/open-for.ts'
+import { openDurationOf } from '../../format/open-for.ts'
 import { t, textsOf } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { Escalation, ReferringPhysician } from '../../ui/escalation.tsx'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { NothingListed } from '../../ui/paged-table.tsx'
+import { EmptyList } from '../../ui/paged-table.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
@@ -37,7 +37,7 @@ export function CriticalResultList() {
       {reply.isPending && <LoadingPlaceholder rows={4} height={46} />}
       {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && criticals.length === 0 && (
-        <NothingListed
+        <EmptyList
           icon={IconPhoneCheck}
           title={t('ui.critical-results.none')}
           text={t('ui.critical-results.noneText')}
@@ -101,6 +101,6 @@ function Row({ critical, onAsk }: { critical: CriticalResult; onAsk: () => void 
 function WaitingTime({ critical }: { critical: CriticalResult }) {
   const [now, setNow] = useState(() => new Date())
   useInterval(() => setNow(new Date()), TICK_MS, { autoInvoke: true })
-  const { text, isOverdue } = openFor(critical, now)
+  const { text, isOverdue } = openDurationOf(critical, now)
   return <time className={`nowrap ${isOverdue ? css.overdue : ''}`}>{text}</time>
 }

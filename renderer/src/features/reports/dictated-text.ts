@@ -2,9 +2,9 @@
  * A dictated text as it is put between what stands before and behind the cursor: with spaces where
  * words would meet, and without its full stop where another sign follows.
  */
-export function spaced(before: string, text: string, after: string): string {
+export function withSpacing(before: string, text: string, after: string): string {
   const needsSpaceBefore = /[^\s([{"'«„“]$/u.test(before) && !/^[.,;:!?)\]}]/u.test(text)
   const needsSpaceAfter = /^[\p{L}\p{N}]/u.test(after)
-  const put = /^[.,;:!?]/.test(after) ? text.replace(/\.$/, '') : text
-  return `${needsSpaceBefore ? ' ' : ''}${put}${needsSpaceAfter ? ' ' : ''}`
+  const inserted = /^[.,;:!?]/.test(after) ? text.replace(/\.$/, '') : text
+  return `${needsSpaceBefore ? ' ' : ''}${inserted}${needsSpaceAfter ? ' ' : ''}`
 }

@@ -9,7 +9,7 @@ import type { Recorder } from './recorder.ts'
 import type { Dictation } from './use-dictation.ts'
 
 /** From here on somebody is speaking. */
-const SPEECH = 0.05
+const MIN_SPEECH_LEVEL = 0.05
 
 /** What the dictation does now, and how it is ended. */
 export function DictationBar({ dictation }: { dictation: Dictation }) {
@@ -97,7 +97,7 @@ function Recording({ recorder }: { recorder: Recorder }) {
     const timer = setInterval(() => {
       setSeconds(Math.floor(recorder.elapsedMs() / 1000))
       // Who dictates uses the window, though neither mouse nor keyboard: it must not lock itself.
-      if (recorder.level() > SPEECH) signalUserActivity()
+      if (recorder.level() > MIN_SPEECH_LEVEL) signalUserActivity()
     }, 500)
     return () => {
       cancelAnimationFrame(frame)

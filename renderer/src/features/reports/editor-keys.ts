@@ -37,7 +37,7 @@ function goToField(
 }
 
 /** Puts a text in place of a span, the caret on its first field, else behind it. */
-export function putIn(view: EditorView, text: string, from: number, to: number): void {
+export function replaceRange(view: EditorView, text: string, from: number, to: number): void {
   view.dispatch({
     changes: { from, to, insert: text },
     selection: { anchor: from + text.length },
@@ -55,7 +55,7 @@ function expandShortcut(view: EditorView, macros: readonly Macro[]): boolean {
   const line = view.state.doc.lineAt(main.head)
   const found = shortcutBefore(line.text.slice(0, main.head - line.from), macros)
   if (!found) return false
-  putIn(view, found.macro.text, line.from + found.at, main.head)
+  replaceRange(view, found.macro.text, line.from + found.at, main.head)
   return true
 }
 
@@ -76,7 +76,7 @@ function suggestions(
   }
   const word = context.matchBefore(/[\p{L}\p{N}_.-]*/u)
   // Behind a word that is no beginning of a macro the whole list is offered.
-  const begins =
+  const isMacroPrefix =
     word !== null &&
     macros.some(({ shortcut, name }) =>
       (shortcut ?? name).toLowerCase().startsWith(word.text.toLowerCase()),
@@ -86,10 +86,10 @@ function suggestions(
       label: shortcut ?? name,
       ...(shortcut !== null && { detail: name }),
       info: text,
-      apply: (view, _, from, to) => putIn(view, text, from, to),
+      apply: (view, _, from, to) => replaceRange(view, text, from, to),
     }),
   )
-  return { from: begins ? word.from : context.pos, options }
+  return { from: isMacroPrefix ? word.from : context.pos, options }
 }
 
 function chosen(view: EditorView, { label }: Completion, from: number, to: number): void {

@@ -3,9 +3,9 @@ import { Decoration, type DecorationSet, EditorView } from '@codemirror/view'
 import { fieldsOf, sectionsOf } from '#shared/report-text.ts'
 
 const HEADING = Decoration.mark({ class: 'cm-heading' })
-const SECTION = Decoration.line({ class: 'cm-section' })
-const FIELD = Decoration.mark({ class: 'cm-field' })
-const CHOICE = Decoration.mark({ class: 'cm-field cm-choice' })
+const SECTION_LINE = Decoration.line({ class: 'cm-section' })
+const FIELD_MARK = Decoration.mark({ class: 'cm-field' })
+const CHOICE_MARK = Decoration.mark({ class: 'cm-field cm-choice' })
 
 function marksOf(doc: Text): DecorationSet {
   const text = doc.toString()
@@ -16,12 +16,12 @@ function marksOf(doc: Text): DecorationSet {
     const indent = line.text.length - line.text.trimStart().length
     const end = line.from + indent + heading.length
     marks.push(
-      SECTION.range(line.from),
+      SECTION_LINE.range(line.from),
       HEADING.range(line.from + indent, text[end] === ':' ? end + 1 : end),
     )
   }
   for (const { from, to, choices } of fieldsOf(text))
-    marks.push((choices.length > 0 ? CHOICE : FIELD).range(from, to))
+    marks.push((choices.length > 0 ? CHOICE_MARK : FIELD_MARK).range(from, to))
   return Decoration.set(marks, true)
 }
 

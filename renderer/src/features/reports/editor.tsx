@@ -4,8 +4,8 @@ import { Compartment, EditorState, type Extension, Transaction } from '@codemirr
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import { t, textsOf } from '../../i18n/t.ts'
-import { spaced } from './dictated-text.ts'
-import { type Macro, putIn, reportKeys } from './editor-keys.ts'
+import { withSpacing } from './dictated-text.ts'
+import { type Macro, replaceRange, reportKeys } from './editor-keys.ts'
 import { reportMarks } from './editor-marks.ts'
 import { editorTheme } from './editor-theme.ts'
 
@@ -42,7 +42,7 @@ interface EditorProps {
 /** Plain text with its headings and fill-in fields shown as such (CodeMirror 6). */
 export function ReportEditor(props: EditorProps) {
   const { handle, text, loads, isReadOnly, label } = props
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(null)
   const writable = useRef(new Compartment())
   // The editor is made once; what it calls is read when it calls.
@@ -50,10 +50,10 @@ export function ReportEditor(props: EditorProps) {
   latest.current = props
 
   useEffect(() => {
-    if (!place.current) return
+    if (!container.current) return
     const { current: now } = latest
     const view = new EditorView({
-      parent: place.current,
+      parent: container.current,
       state: EditorState.create({
         doc: now.text,
         extensions: [
@@ -76,7 +76,7 @@ export function ReportEditor(props: EditorProps) {
             ...searchKeymap.filter(({ key }) => key !== 'F3' && key !== 'Mod-d'),
           ]),
           editorTheme,
-          writable.current.of(writing(now)),
+          writable.current.of(editabilityExtension(now)),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             if (docChanged && !transactions.every((one) => one.annotation(Transaction.remote)))
               latest.current.onChange(state.doc.toString())
@@ -94,7 +94,7 @@ export function ReportEditor(props: EditorProps) {
 
   useEffect(() => {
     editor.current?.dispatch({
-      effects: writable.current.reconfigure(writing({ isReadOnly, label })),
+      effects: writable.current.reconfigure(editabilityExtension({ isReadOnly, label })),
     })
   }, [isReadOnly, label])
 
@@ -117,17 +117,17 @@ export function ReportEditor(props: EditorProps) {
       const view = editor.current
       if (!view || view.state.readOnly) return
       const { from, to } = view.state.selection.main
-      putIn(view, added, from, to)
+      replaceRange(view, added, from, to)
       view.focus()
     },
     insertDictated(added) {
       const view = editor.current
       if (!view || view.state.readOnly) return false
       const { from, to } = view.state.selection.main
-      const insert = spaced(view.state.sliceDoc(0, from), added, view.state.sliceDoc(to))
+      const spacedText = withSpacing(view.state.sliceDoc(0, from), added, view.state.sliceDoc(to))
       view.dispatch({
-        changes: { from, to, insert },
-        selection: { anchor: from + insert.length },
+        changes: { from, to, insert: spacedText },
+        selection: { anchor: from + spacedText.length },
         annotations: isolateHistory.of('full'),
         scrollIntoView: true,
         userEvent: 'input.dictate',
@@ -136,10 +136,13 @@ export function ReportEditor(props: EditorProps) {
       return true
     },
   }))
-  return <div ref={place} style={{ display: 'contents' }} />
+  return <div ref={container} style={{ display: 'contents' }} />
 }
 
-const writing = ({ isReadOnly, label }: Pick<EditorProps, 'isReadOnly' | 'label'>): Extension => [
+const editabilityExtension = ({
+  isReadOnly,
+  label,
+}: Pick<EditorProps, 'isReadOnly' | 'label'>): Extension => [
   EditorState.readOnly.of(isReadOnly),
   EditorView.contentAttributes.of({
     'aria-label': label,

@@ -8,7 +8,7 @@ import { useSend } from '../../api/queries.ts'
 import { useMayManageStudies, useSession } from '../../api/session.ts'
 import { linkedViewId } from '../../api/shared-study.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { AskReason } from '../../ui/ask-reason.tsx'
+import { ReasonDialog } from '../../ui/ask-reason.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { IdentityDifferences } from '../../ui/identity-differences.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
@@ -27,7 +27,7 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
         <Notice
           tone="warning"
           title={t('ui.reports.identity.overridden', { name: override.name })}
-          actions={<ToImages reading={reading} />}
+          actions={<ImagesLink reading={reading} />}
         >
           <Clock instant={override.at} />: {override.reason}
           <details>
@@ -49,9 +49,9 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
         title={t('ui.reports.identity.mismatch')}
         actions={
           <Group gap={12}>
-            <ToImages reading={reading} />
-            <ToResolve reading={reading} />
-            <Override reading={reading} />
+            <ImagesLink reading={reading} />
+            <ResolveButton reading={reading} />
+            <OverrideButton reading={reading} />
           </Group>
         }
       >
@@ -67,7 +67,7 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
 }
 
 /** For who may correct the images; others compare them. */
-function ToResolve({ reading: { studyInstanceUid } }: { reading: Reading }) {
+function ResolveButton({ reading: { studyInstanceUid } }: { reading: Reading }) {
   const mayManage = useMayManageStudies()
   if (!mayManage) return null
   return (
@@ -99,7 +99,7 @@ export function AddendumNotice({ reading }: { reading: Reading }) {
             ? t(`ui.reports.addendumNeeded.titles.${last.what}`)
             : t('ui.reports.addendumNeeded.severalTitle')
         }
-        actions={<ToImages reading={reading} />}
+        actions={<ImagesLink reading={reading} />}
       >
         {(isOneKind ? [last] : imageChanges).map(({ what, at }) => (
           <div key={`${what} ${at}`}>
@@ -112,7 +112,7 @@ export function AddendumNotice({ reading }: { reading: Reading }) {
   )
 }
 
-function ToImages({ reading: { studyInstanceUid } }: { reading: Reading }) {
+function ImagesLink({ reading: { studyInstanceUid } }: { reading: Reading }) {
   if (linkedViewId !== null) return null
   return (
     <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
@@ -147,7 +147,7 @@ function WithdrawOverrideButton({ reading: { studyId } }: { reading: Reading }) 
   )
 }
 
-function Override({ reading: { studyId, identity } }: { reading: Reading }) {
+function OverrideButton({ reading: { studyId, identity } }: { reading: Reading }) {
   const [isAsking, setIsAsking] = useState(false)
   const maySign = useSession().data?.user?.canCreateReports === true
   const send = useSend(dashboardReports.overrideIdentity, CHANGES)
@@ -159,7 +159,7 @@ function Override({ reading: { studyId, identity } }: { reading: Reading }) {
         {t('ui.reports.identity.override')}…
       </Button>
       {isAsking && (
-        <AskReason
+        <ReasonDialog
           words={textsOf('ui.reports.identity.ask', 'title', 'action', 'label', 'about', 'example')}
           field="reason"
           isDanger
@@ -175,7 +175,7 @@ function Override({ reading: { studyId, identity } }: { reading: Reading }) {
         >
           {t('ui.reports.identity.askText')}
           <IdentityDifferences differences={identity.differences} />
-        </AskReason>
+        </ReasonDialog>
       )}
     </>
   )

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState, useSyncExternalStore } from 'react'
 import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './left-drafts.module.css'
@@ -57,7 +57,7 @@ function LeftDraftNotice({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
         : state === 'refused'
           ? fault
           : t('ui.reports.left.failing', { fault })}
-      <Confirm
+      <ConfirmAction
         isOpen={asksDiscard}
         title={t('ui.reports.left.discardTitle')}
         action={t('ui.reports.left.discard')}
@@ -67,7 +67,7 @@ function LeftDraftNotice({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
         onClose={() => setAsksDiscard(false)}
       >
         {t('ui.reports.left.discardText')}
-      </Confirm>
+      </ConfirmAction>
     </Notice>
   )
 }

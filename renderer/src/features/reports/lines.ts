@@ -2,7 +2,7 @@
  * Lines of a text; `isOwn`: the other text has no such line that is not matched yet. Order does not
  * count: a line that moved is not another one.
  */
-export function markedLines(
+export function comparedLines(
   text: string,
   other: string,
 ): readonly { readonly line: string; readonly at: number; readonly isOwn: boolean }[] {

@@ -18,9 +18,9 @@ interface MarkedPart {
 function markedParts(text: string, search: string): MarkedPart[] {
   const wanted = search.split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return [{ at: 0, part: text, isHit: false }]
-  const any = new RegExp(`(${wanted.map((word) => escaped(word)).join('|')})`, 'giu')
+  const wordPattern = new RegExp(`(${wanted.map((word) => escaped(word)).join('|')})`, 'giu')
   let at = 0
-  return text.split(any).map((part, index) => {
+  return text.split(wordPattern).map((part, index) => {
     const marked = { at, part, isHit: index % 2 === 1 }
     at += part.length
     return { ...marked, at: marked.at * 2 + (index % 2) }

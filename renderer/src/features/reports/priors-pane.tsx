@@ -2,7 +2,7 @@ import { ActionIcon, Text, TextInput, Tooltip } from '@mantine/core'
 import { IconArrowRight, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { PriorReport } from '#shared/contract/reports.ts'
-import { priorsWith, priorTitle } from '../../format/patient.ts'
+import { priorsMatching, priorTitle } from '../../format/patient.ts'
 import { t } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
 import { HighlightedText } from './marked.tsx'
@@ -19,7 +19,7 @@ export function PriorsPane({
 }) {
   // Not in the address: what is searched for may name a patient.
   const [search, setSearch] = useState('')
-  const found = priorsWith(priors, search)
+  const found = priorsMatching(priors, search)
   return (
     <Part
       title={t('ui.reports.priors.title')}

@@ -7,7 +7,7 @@ import css from './reports.module.css'
 import { ReportText, SignedTexts } from './signed-text.tsx'
 
 /** For whoever may not write now: what is signed, else the draft as it is. */
-export function ReadOnly({ reading }: { reading: Reading }) {
+export function ReadOnlyReport({ reading }: { reading: Reading }) {
   const { draft, whyNot, status } = reading
   return (
     <section

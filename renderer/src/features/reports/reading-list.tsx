@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -41,7 +41,7 @@ export function ReadingList() {
     go: (search, isStep) => void navigate({ to: '/reading', search, replace: !isStep }),
   })
   const { assignToMe } = useStudyActions(state.rows.renew)
-  const { may: mayManage } = useMay('manageStudies')
+  const { may: mayManage } = usePermission('manageStudies')
   const shown = useMemo(() => columnsFor(mayManage), [mayManage])
   const [at] = useState(address.study)
   const [assigned, setAssigned] = useState<WindowStudy | null>(null)

@@ -1,4 +1,4 @@
-import { DICTATION_RATE } from '#shared/contract/dictation.ts'
+import { DICTATION_SAMPLE_RATE } from '#shared/contract/dictation.ts'
 import { wavOf } from './wav.ts'
 
 /** A recording of the microphone that goes on. */
@@ -35,7 +35,7 @@ export async function startRecorder(): Promise<Recorder> {
   })
   recorder.addEventListener('dataavailable', ({ data }) => chunks.push(data))
   recorder.start(1000)
-  const began = performance.now()
+  const startedAt = performance.now()
 
   function end(): void {
     if (recorder.state !== 'inactive') recorder.stop()
@@ -45,11 +45,11 @@ export async function startRecorder(): Promise<Recorder> {
   return {
     level() {
       analyser.getFloatTimeDomainData(samples)
-      const square = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
+      const meanSquare = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
       // Speech at the usual distance fills half of the meter.
-      return Math.min(1, Math.sqrt(square) * 4)
+      return Math.min(1, Math.sqrt(meanSquare) * 4)
     },
-    elapsedMs: () => performance.now() - began,
+    elapsedMs: () => performance.now() - startedAt,
     async stop() {
       end()
       await stopped
@@ -61,7 +61,7 @@ export async function startRecorder(): Promise<Recorder> {
 
 /** The samples of the first channel at `DICTATION_RATE`. */
 async function decoded(recorded: Blob): Promise<Float32Array> {
-  const context = new OfflineAudioContext(1, 1, DICTATION_RATE)
+  const context = new OfflineAudioContext(1, 1, DICTATION_SAMPLE_RATE)
   const buffer = await context.decodeAudioData(await recorded.arrayBuffer())
   return buffer.getChannelData(0)
 }

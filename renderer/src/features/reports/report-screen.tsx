@@ -10,9 +10,9 @@ import { WINDOW_ID, warnBeforeUnload } from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { viewOfStudy } from '../../ui/image-panel/study-view.ts'
 import { useImages } from '../../ui/image-panel/use-images.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
-import { OpenedStudy } from './opened-study.tsx'
+import { ReadingWorkspace } from './reading-workspace.tsx'
 import css from './reports.module.css'
 
 const route = getRouteApi('/shell/reading/$studyId')
@@ -50,13 +50,13 @@ export function ReadingScreen() {
   return (
     <div className={css.wait}>
       {reply.isError && reply.error.code === 'not-found' && (
-        <Empty
+        <EmptyState
           title={t('ui.reports.screen.gone')}
           action={<Link to="/reading">{t('ui.reports.screen.back')}</Link>}
           error={reply.error}
         >
           {t('ui.reports.screen.goneText')}
-        </Empty>
+        </EmptyState>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (
         <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />
@@ -73,7 +73,7 @@ function OpenedReport({ reading, userId }: { reading: Reading; userId: string })
   const { studyId } = reading
   const images = useImages(userId, studyId, () => viewOfStudy(userId, studyId), 'hidden')
   return (
-    <OpenedStudy
+    <ReadingWorkspace
       reading={reading}
       userId={userId}
       images={images}

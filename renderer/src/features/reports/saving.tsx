@@ -32,7 +32,7 @@ export function SavingState({
   const state = kept.state === 'saving' && fault !== '' ? 'failing' : kept.state
   // An addendum that was only started is revision 0.
   const isBlank = savedAt === null || kept.revision === 0
-  const sayings: Readonly<Record<KeptDraft['state'], string>> = {
+  const stateTexts: Readonly<Record<KeptDraft['state'], string>> = {
     saved: isBlank
       ? t('ui.reports.saving.blank')
       : t('ui.reports.saving.saved', { clock: clockText(savedAt ?? '', zone, new Date()) }),
@@ -43,16 +43,16 @@ export function SavingState({
     conflict: t('ui.reports.saving.conflict'),
   }
   const tone = state === 'saved' && isBlank ? 'plain' : TONES[state]
-  const isBad = tone === 'danger'
+  const isDanger = tone === 'danger'
   return (
     <div
-      className={isBad ? css.notSaved : css.saved}
+      className={isDanger ? css.notSaved : css.saved}
       data-tone={tone}
-      role={isBad ? 'alert' : undefined}
+      role={isDanger ? 'alert' : undefined}
       data-testid="saving"
     >
       <ToneIcon tone={tone} size={15} />
-      <span className="tabular">{sayings[state]}</span>
+      <span className="tabular">{stateTexts[state]}</span>
       {state === 'refused' && (
         <Button size="compact-xs" variant="default" onClick={() => void keeper.retry()}>
           {t('ui.reports.saving.retry')}

@@ -49,12 +49,12 @@ export function SignDialog(props: SignDialogProps) {
       title={isAddendum ? t('ui.reports.sign.addendum') : t('ui.reports.sign.title')}
       size="min(760px, 94vw)"
     >
-      <Sign {...props} />
+      <SignForm {...props} />
     </Modal>
   )
 }
 
-function Sign({
+function SignForm({
   reading,
   keeper,
   text,
@@ -67,7 +67,7 @@ function Sign({
   const send = useSend(dashboardReports.sign, [dashboardStudies.list, dashboardReports.criticals])
   const critical = useCritical(text)
   const { isCritical, finding, told } = critical
-  const isSaved = useSaved(keeper)
+  const isSaved = useIsSaved(keeper)
 
   const checks = useSignChecks({
     ...{ text, isCritical, isAddendum: reading.status === 'addendum_active', finding },
@@ -188,7 +188,7 @@ function Warnings(props: {
  * Whether what is written is saved; null while that goes on. A save that is tried again, and
  * succeeds, counts.
  */
-function useSaved(keeper: DraftKeeper): boolean | null {
+function useIsSaved(keeper: DraftKeeper): boolean | null {
   const { state } = useSyncExternalStore(keeper.subscribe, keeper.current)
   useEffect(() => void keeper.flush(), [keeper])
   if (state === 'saved') return true

@@ -23,8 +23,8 @@ import { useMayManageStudies, useMayWriteReports } from '../../api/session.ts'
 import { linkedViewId } from '../../api/shared-study.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { Escalation } from '../../ui/escalation.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
 import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
@@ -39,25 +39,25 @@ const CHANGES = [dashboardReports.read, dashboardStudies.list]
 
 /** What is signed: where each report is on its way, its copies, its PDF; and addenda. */
 export function SignedPane({ reading }: { reading: Reading }) {
-  const signed = reading.reports.filter(({ status }) => status === 'completed')
+  const signedReports = reading.reports.filter(({ status }) => status === 'completed')
   const draft = reading.reports.find(
     ({ isAddendum, status }) => isAddendum && status === 'in_progress',
   )
   const start = useSend(dashboardReports.startAddendum, CHANGES)
-  const primary = signed.find(({ isAddendum }) => !isAddendum)
+  const primary = signedReports.find(({ isAddendum }) => !isAddendum)
   const mayStart =
     useMayWriteReports() && reading.status === 'completed' && !reading.isCancelled && primary
   return (
     <Part title={t('ui.reports.signed.title')}>
-      {signed.length === 0 && (
+      {signedReports.length === 0 && (
         <Text fz={12.5} c="dimmed">
           {t('ui.reports.signed.none')}
         </Text>
       )}
-      {signed.map((report) => (
-        <SignedCard key={report.reportId} report={report} name={nameOf(report, signed)} />
+      {signedReports.map((report) => (
+        <SignedCard key={report.reportId} report={report} name={nameOf(report, signedReports)} />
       ))}
-      {draft && reading.mayWrite && <GiveUp draft={draft} />}
+      {draft && reading.mayWrite && <AddendumDraftCard draft={draft} />}
       {reading.status === 'completed' && <NextStudy after={reading.studyId} />}
       {mayStart && (
         <Button
@@ -93,10 +93,10 @@ function NextStudy({ after }: { after: string }) {
 }
 
 /** `Report`, `Addendum 1`, `Addendum 2`: in the order of their signatures. */
-export const nameOf = (report: WindowReport, signed: readonly WindowReport[]): string =>
+export const nameOf = (report: WindowReport, signedReports: readonly WindowReport[]): string =>
   report.isAddendum
     ? t('ui.reports.signed.addendum', {
-        number: signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1,
+        number: signedReports.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1,
       })
     : t('ui.reports.signed.report')
 
@@ -132,14 +132,14 @@ function SignedCard({ report, name }: { report: WindowReport; name: string }) {
         {report.pages !== null && `, ${t('ui.reports.signed.pages', { count: report.pages })}`}
       </Text>
       {pdf.error && <ErrorNotice error={pdf.error} />}
-      {report.critical && <Critical report={report} critical={report.critical} />}
+      {report.critical && <CriticalPanel report={report} critical={report.critical} />}
       {report.delivery && <DeliveryState delivery={report.delivery} />}
-      <Copies report={report} />
+      <CopyDistribution report={report} />
     </article>
   )
 }
 
-function Critical({
+function CriticalPanel({
   report,
   critical,
 }: {
@@ -205,7 +205,7 @@ function DeliveryState({ delivery }: { delivery: Delivery }) {
   )
 }
 
-function Copies({ report }: { report: WindowReport }) {
+function CopyDistribution({ report }: { report: WindowReport }) {
   const mayManage = useMayManageStudies()
   const destinations = useReply(
     dashboardDestinations.list,
@@ -266,7 +266,7 @@ function Copies({ report }: { report: WindowReport }) {
   )
 }
 
-function GiveUp({ draft }: { draft: WindowReport }) {
+function AddendumDraftCard({ draft }: { draft: WindowReport }) {
   const [asks, setAsks] = useState(false)
   const cancel = useSend(dashboardReports.cancelAddendum, CHANGES)
   return (
@@ -274,7 +274,7 @@ function GiveUp({ draft }: { draft: WindowReport }) {
       <Group justify="space-between" gap={6} wrap="nowrap">
         <span>
           <b>{t('ui.reports.editor.addendum')}</b> {t('ui.reports.signed.draft')},{' '}
-          <Ago instant={draft.createdAt} />
+          <TimeAgo instant={draft.createdAt} />
         </span>
         <Tooltip label={t('ui.reports.signed.cancelAddendum')}>
           <ActionIcon
@@ -286,7 +286,7 @@ function GiveUp({ draft }: { draft: WindowReport }) {
           </ActionIcon>
         </Tooltip>
       </Group>
-      <Confirm
+      <ConfirmAction
         isOpen={asks}
         title={t('ui.reports.signed.cancelTitle')}
         action={t('ui.reports.signed.cancelAddendum')}
@@ -301,7 +301,7 @@ function GiveUp({ draft }: { draft: WindowReport }) {
         }
       >
         {t('ui.reports.signed.cancelText')}
-      </Confirm>
+      </ConfirmAction>
     </article>
   )
 }

@@ -8,11 +8,15 @@ import { nameOf } from './signed-pane.tsx'
 
 /** Signed texts, the report first, then its addenda: to read only, nobody changes them any more. */
 export function SignedTexts({ reports }: { reports: readonly WindowReport[] }) {
-  const signed = reports.filter(({ status }) => status === 'completed')
-  return signed.map((report) => (
-    <article key={report.reportId} className={css.signedText} aria-label={nameOf(report, signed)}>
+  const signedReports = reports.filter(({ status }) => status === 'completed')
+  return signedReports.map((report) => (
+    <article
+      key={report.reportId}
+      className={css.signedText}
+      aria-label={nameOf(report, signedReports)}
+    >
       <header>
-        <h2 className={css.signedTitle}>{nameOf(report, signed)}</h2>
+        <h2 className={css.signedTitle}>{nameOf(report, signedReports)}</h2>
         <span className={css.quiet}>
           {t('ui.reports.signed.by', { name: report.author.name })}
           {report.signedAt && (

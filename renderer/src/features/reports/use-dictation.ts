@@ -54,17 +54,17 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
   const [state, setState] = useState<DictationState>(IDLE)
   const latest = useRef(state)
   latest.current = state
-  const placing = useRef(insert)
-  placing.current = insert
-  const under = useRef(new AbortController())
+  const insertRef = useRef(insert)
+  insertRef.current = insert
+  const abortController = useRef(new AbortController())
 
-  const place = useCallback((text: string) => {
-    setState(placing.current(text) ? IDLE : { kind: 'unplaced', text })
+  const insertText = useCallback((text: string) => {
+    setState(insertRef.current(text) ? IDLE : { kind: 'unplaced', text })
   }, [])
   const transcribe = useCallback(
     async (audio: Blob) => {
-      under.current = new AbortController()
-      const { signal } = under.current
+      abortController.current = new AbortController()
+      const { signal } = abortController.current
       setState({ kind: 'transcribing' })
       try {
         const { text } = await call(
@@ -75,7 +75,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
         )
         if (signal.aborted) return
         if (text === '') setState({ kind: 'failed', audio, fault: t('ui.reports.dictation.empty') })
-        else place(text)
+        else insertText(text)
       } catch (error) {
         const fault = signal.aborted
           ? t('ui.reports.dictation.cancelled')
@@ -83,12 +83,12 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
         setState({ kind: 'failed', audio, fault })
       }
     },
-    [studyId, place],
+    [studyId, insertText],
   )
   const start = useCallback(async () => {
     if (latest.current.kind !== 'idle') return
-    under.current = new AbortController()
-    const { signal } = under.current
+    abortController.current = new AbortController()
+    const { signal } = abortController.current
     setState({ kind: 'starting' })
     try {
       const recorder = await startRecorder()
@@ -110,7 +110,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
     }
   }, [transcribe])
   const cancel = useCallback(() => {
-    under.current.abort()
+    abortController.current.abort()
     const { current: now } = latest
     if (now.kind === 'recording') now.recorder.cancel()
     // Its call ends by the signal, and keeps the recording.
@@ -128,7 +128,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
   }, [recorder, stop])
   useEffect(
     () => () => {
-      under.current.abort()
+      abortController.current.abort()
       if (latest.current.kind === 'recording') latest.current.recorder.cancel()
     },
     [],
@@ -138,7 +138,7 @@ export function useDictation(studyId: StudyId, insert: (text: string) => boolean
     start: () => void start(),
     stop: () => void stop(),
     retry: () => state.kind === 'failed' && state.audio && void transcribe(state.audio),
-    place: () => state.kind === 'unplaced' && place(state.text),
+    place: () => state.kind === 'unplaced' && insertText(state.text),
     cancel,
   }
 }

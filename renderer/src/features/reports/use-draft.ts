@@ -4,13 +4,13 @@ import { dashboardReports, type Reading } from '#shared/contract/reports.ts'
 import { draftCalls } from '../../api/draft-calls.ts'
 import { type DraftKeeper, type KeptDraft, openDraftKeeper } from '../../api/draft-keeper.ts'
 import { call, keyOf } from '../../api/queries.ts'
-import { keptDraft, showDraft, WINDOW_ID, type Written } from '../../api/window-drafts.ts'
+import { type DraftIdentity, findKeptDraft, showDraft, WINDOW_ID } from '../../api/window-drafts.ts'
 
 /**
  * Sign of life to the gateway while this window holds the report; the least time a report stays
  * taken is 15 s.
  */
-const HOLD_MS = 10_000
+const LOCK_RENEWAL_INTERVAL_MS = 10_000
 
 /** Another window holds the report. */
 export const isHeldElsewhere = ({ lock }: Pick<Reading, 'lock'>): boolean =>
@@ -27,8 +27,8 @@ export function useDraft(
   const client = useQueryClient()
   const { studyId } = reading
   const [{ keeper, found, written }] = useState(() => {
-    const of: Written = { userId, studyId, draft: reading.draft }
-    const left = keptDraft(of)
+    const of: DraftIdentity = { userId, studyId, draft: reading.draft }
+    const left = findKeptDraft(of)
     const key = keyOf(dashboardReports.read, { params: { studyId } })
     const calls = draftCalls({
       ...{ call, studyId, windowId: WINDOW_ID },
@@ -55,18 +55,18 @@ export function useDraft(
   const kept = useSyncExternalStore(keeper.subscribe, keeper.current)
 
   useEffect(() => {
-    const hide = () => {
+    const flushWhenHidden = () => {
       if (document.visibilityState === 'hidden') void keeper.flush()
     }
     const show = ({ persisted }: PageTransitionEvent) => {
       if (persisted) keeper.show()
     }
     const leave = showDraft(written, keeper)
-    document.addEventListener('visibilitychange', hide)
+    document.addEventListener('visibilitychange', flushWhenHidden)
     window.addEventListener('pagehide', keeper.close)
     window.addEventListener('pageshow', show)
     return () => {
-      document.removeEventListener('visibilitychange', hide)
+      document.removeEventListener('visibilitychange', flushWhenHidden)
       window.removeEventListener('pagehide', keeper.close)
       window.removeEventListener('pageshow', show)
       leave()
@@ -79,7 +79,7 @@ export function useDraft(
   const isMine = reading.lock?.windowId === WINDOW_ID
   useEffect(() => {
     if (!isMine) return
-    const timer = setInterval(() => void hold(studyId), HOLD_MS)
+    const timer = setInterval(() => void hold(studyId), LOCK_RENEWAL_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [isMine, studyId])
   return { keeper, kept, found }

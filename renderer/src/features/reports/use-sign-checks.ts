@@ -6,19 +6,19 @@ import { reportFindings } from '#shared/report-checks.ts'
 export function useSignChecks(report: Parameters<typeof reportFindings>[0]) {
   const [looked, setLooked] = useState<readonly ReportCheck[]>([])
   const [fromGateway, setFromGateway] = useState<readonly CheckFinding[]>([])
-  const here = reportFindings(report)
+  const localFindings = reportFindings(report)
   // The gateway looks too, and knows of changes that have not come here yet.
   const findings = [
-    ...here,
-    ...fromGateway.filter(({ check }) => !here.some((one) => one.check === check)),
+    ...localFindings,
+    ...fromGateway.filter(({ check }) => !localFindings.some((one) => one.check === check)),
   ]
   const errors = findings.filter(({ level }) => level === 'error')
   // Said where it is to be written.
-  const unfound = errors.find(({ check }) => check === 'critical-without-finding')
+  const missingFinding = errors.find(({ check }) => check === 'critical-without-finding')
   const warnings = findings.filter(({ level }) => level === 'warning')
   return {
-    stops: errors.filter((error) => error !== unfound),
-    unfound,
+    stops: errors.filter((error) => error !== missingFinding),
+    unfound: missingFinding,
     warnings,
     looked,
     look: (check: ReportCheck, isLooked: boolean) =>

@@ -1,4 +1,4 @@
-import { DICTATION_RATE, DICTATION_TYPE } from '#shared/contract/dictation.ts'
+import { DICTATION_MEDIA_TYPE, DICTATION_SAMPLE_RATE } from '#shared/contract/dictation.ts'
 
 const HEADER_BYTES = 44
 
@@ -16,15 +16,15 @@ export function wavOf(samples: Float32Array): Blob {
   view.setUint32(16, 16, true)
   view.setUint16(20, 1, true)
   view.setUint16(22, 1, true)
-  view.setUint32(24, DICTATION_RATE, true)
-  view.setUint32(28, DICTATION_RATE * 2, true)
+  view.setUint32(24, DICTATION_SAMPLE_RATE, true)
+  view.setUint32(28, DICTATION_SAMPLE_RATE * 2, true)
   view.setUint16(32, 2, true)
   view.setUint16(34, 16, true)
   ascii(36, 'data')
   view.setUint32(40, bytes, true)
   for (const [index, sample] of samples.entries()) {
-    const limited = Math.max(-1, Math.min(1, sample))
-    view.setInt16(HEADER_BYTES + index * 2, Math.round(limited * 0x7fff), true)
+    const clamped = Math.max(-1, Math.min(1, sample))
+    view.setInt16(HEADER_BYTES + index * 2, Math.round(clamped * 0x7fff), true)
   }
-  return new Blob([view.buffer], { type: DICTATION_TYPE })
+  return new Blob([view.buffer], { type: DICTATION_MEDIA_TYPE })
 }

@@ -1,6 +1,6 @@
 import type { Reading } from '#shared/contract/reports.ts'
 import type { DraftKeeper, KeptDraft } from '../../api/draft-keeper.ts'
-import { Conflict } from './conflict.tsx'
+import { ConflictDialog } from './conflict.tsx'
 import { Revisions } from './revisions.tsx'
 import { SignDialog } from './sign-dialog.tsx'
 
@@ -42,7 +42,7 @@ export function WritingDialog(props: {
   }
   if (dialog === 'conflict' && kept.theirs) {
     return (
-      <Conflict
+      <ConflictDialog
         mine={kept.text}
         theirs={kept.theirs}
         onMine={closing(() => void keeper.keepMine())}

@@ -35,8 +35,8 @@ export function WritingTools(props: {
     <div className={css.tools}>
       <SavingState kept={kept} keeper={keeper} onResolve={() => onDialog('conflict')} />
       <Group gap={4} wrap="nowrap" ml="auto">
-        {dictation && <Dictate dictation={dictation} />}
-        <Keys shortcuts={shortcuts} />
+        {dictation && <DictationButton dictation={dictation} />}
+        <KeysPopover shortcuts={shortcuts} />
         <Tooltip label={t('ui.reports.editor.revisions')}>
           <ActionIcon
             aria-label={t('ui.reports.editor.revisions')}
@@ -58,7 +58,7 @@ export function WritingTools(props: {
   )
 }
 
-function Dictate({ dictation: { state, start, stop } }: { dictation: Dictation }) {
+function DictationButton({ dictation: { state, start, stop } }: { dictation: Dictation }) {
   const isRecording = state.kind === 'recording'
   const label = t(`ui.reports.dictation.${isRecording ? 'stop' : 'start'}`)
   return (
@@ -76,7 +76,7 @@ function Dictate({ dictation: { state, start, stop } }: { dictation: Dictation }
   )
 }
 
-function Keys({ shortcuts }: { shortcuts: readonly Shortcut[] }) {
+function KeysPopover({ shortcuts }: { shortcuts: readonly Shortcut[] }) {
   return (
     <Popover position="bottom-end" withArrow shadow="md">
       <Popover.Target>

@@ -9,7 +9,7 @@ import { useZone } from '../../api/status.ts'
 import { clockText, todayIn } from '../../format/dates.ts'
 import { templateValues } from '../../format/patient.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { type Shortcut, useShortcuts } from '../../ui/shortcuts.ts'
 import { Notice } from '../../ui/tone.tsx'
 import { DictationBar } from './dictation-bar.tsx'
@@ -25,7 +25,7 @@ import { type Dialog, WritingDialog } from './writing-dialog.tsx'
 import { EDITOR_KEYS, WritingTools } from './writing-tools.tsx'
 
 /** The report being written: saved as it is typed, checked as it grows, signed once. */
-export function Writing({
+export function ReportWriter({
   reading,
   userId,
   editor,
@@ -39,13 +39,13 @@ export function Writing({
   const [hasLooked, setHasLooked] = useState(false)
   const atOpening = useRef(reading.reportMetadata).current
   const values = templateValues(reading, todayIn(useZone(), new Date()))
-  const offered =
+  const availableTemplates =
     useReply(
       dashboardReports.templates,
       { query: { studyId: reading.studyId } },
       { staleTime: 60_000 },
     ).data?.templates ?? []
-  const macros = offered
+  const macros = availableTemplates
     .filter(({ kind }) => kind === 'macro')
     .map((macro) => ({ ...macro, text: expandTemplate(macro.text, values) }))
   const isElsewhere = isHeldElsewhere(reading) || !reading.mayWrite
@@ -98,12 +98,12 @@ export function Writing({
         <LockNotice reading={reading} userId={userId} onTake={() => keeper.takeOver()} />
       )}
       {!isElsewhere && !hasLooked && (
-        <FoundNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />
+        <InitialDraftNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />
       )}
       {isAddendum && <OriginalReports reports={reading.reports} />}
       {isEmpty && !isElsewhere && !isAddendum && (
         <TemplateOffers
-          templates={offered.filter(({ kind }) => kind === 'template')}
+          templates={availableTemplates.filter(({ kind }) => kind === 'template')}
           onPick={(template) => {
             keeper.replace(expandTemplate(template.text, values))
             editor.current?.focus()
@@ -133,11 +133,11 @@ export function Writing({
         onSigned={() => setDialog(null)}
         onClose={close}
       />
-      <BeforeLeaving
+      <LeaveConfirmation
         isUnsaved={kept.state !== 'saved' && (kept.fault !== '' || kept.theirs !== null)}
-        texts={UNSAVED}
+        texts={UNSAVED_TEXTS}
       />
-      <BeforeLeaving isUnsaved={isDictating} texts={DICTATING} />
+      <LeaveConfirmation isUnsaved={isDictating} texts={DICTATING_TEXTS} />
     </section>
   )
 }
@@ -166,7 +166,7 @@ function OriginalReports({ reports }: { reports: Reading['reports'] }) {
   )
 }
 
-function FoundNotice({
+function InitialDraftNotice({
   found,
   userId,
   onDone,
@@ -208,11 +208,17 @@ const dictationKey = (
   run: () => (state.kind === 'recording' ? stop() : mayStart && start()),
 })
 
-const UNSAVED = textsOf('ui.reports.saving', 'leave', 'leaveText', 'go', 'stay')
-const DICTATING = textsOf('ui.reports.dictation', 'leave', 'leaveText', 'go', 'stay')
+const UNSAVED_TEXTS = textsOf('ui.reports.saving', 'leave', 'leaveText', 'go', 'stay')
+const DICTATING_TEXTS = textsOf('ui.reports.dictation', 'leave', 'leaveText', 'go', 'stay')
 
 /** Asks before the screen is left with something that is not in the saved report. */
-function BeforeLeaving({ isUnsaved, texts }: { isUnsaved: boolean; texts: typeof UNSAVED }) {
+function LeaveConfirmation({
+  isUnsaved,
+  texts,
+}: {
+  isUnsaved: boolean
+  texts: typeof UNSAVED_TEXTS
+}) {
   const { proceed, reset, status } = useBlocker({
     shouldBlockFn: () => isUnsaved,
     enableBeforeUnload: false,
@@ -220,7 +226,7 @@ function BeforeLeaving({ isUnsaved, texts }: { isUnsaved: boolean; texts: typeof
   })
   if (status !== 'blocked') return null
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={texts.leave}
       action={texts.go}
@@ -231,6 +237,6 @@ function BeforeLeaving({ isUnsaved, texts }: { isUnsaved: boolean; texts: typeof
       onClose={reset}
     >
       {texts.leaveText}
-    </Confirm>
+    </ConfirmAction>
   )
 }

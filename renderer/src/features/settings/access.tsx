@@ -7,7 +7,7 @@ import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import css from './access.module.css'
 import { LanPanel } from './lan-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'
-import { ApprovedPanel, AskingPanel } from './workstations-panel.tsx'
+import { AccessRequestsPanel, ApprovedWorkstationsPanel } from './workstations-panel.tsx'
 
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
@@ -33,10 +33,12 @@ export function Access() {
       {lan && (
         <div className={css.columns}>
           {/* Somebody stands at another PC and waits. */}
-          {asking.length > 0 && <AskingPanel isOn={lan.isOn} asking={asking} />}
+          {asking.length > 0 && <AccessRequestsPanel isOn={lan.isOn} asking={asking} />}
           <LanPanel lan={lan} />
-          {asking.length === 0 && <AskingPanel isOn={lan.isOn} asking={asking} />}
-          <ApprovedPanel approved={lan.workstations.filter(({ state }) => state === 'approved')} />
+          {asking.length === 0 && <AccessRequestsPanel isOn={lan.isOn} asking={asking} />}
+          <ApprovedWorkstationsPanel
+            approved={lan.workstations.filter(({ state }) => state === 'approved')}
+          />
         </div>
       )}
       {lan && <SessionsPanel />}

@@ -7,7 +7,7 @@ import { useReply, useSend } from '../../api/queries.ts'
 import { useZone } from '../../api/status.ts'
 import { dayText, todayIn } from '../../format/dates.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
@@ -37,7 +37,7 @@ export function Certificates() {
           onRenew={() => setRenewing(certificate)}
         />
       ))}
-      {renewing && <Renew certificate={renewing} onDone={() => setRenewing(null)} />}
+      {renewing && <RenewDialog certificate={renewing} onDone={() => setRenewing(null)} />}
     </Panel>
   )
 }
@@ -94,7 +94,7 @@ function CertificateRow({
           [
             t('ui.settings.certificates.fingerprint'),
             <span key="fingerprint" className="mono">
-              {breakable(fingerprint256)}
+              {breakableFingerprint(fingerprint256)}
             </span>,
           ],
         ]}
@@ -119,7 +119,7 @@ function CertificateRow({
           variant="default"
           size="xs"
           leftSection={<IconDownload size={15} />}
-          onClick={() => download(`isthmus-${use}.pem`, pem)}
+          onClick={() => downloadPem(`isthmus-${use}.pem`, pem)}
         >
           {t('ui.settings.certificates.download')}
         </Button>
@@ -139,7 +139,7 @@ function CertificateRow({
 }
 
 /** A line ends between two bytes of a fingerprint, never within one. */
-const breakable = (fingerprint: string) =>
+const breakableFingerprint = (fingerprint: string) =>
   fingerprint.split(/(?<=:)/).map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: bytes repeat, and their order never changes
     <Fragment key={index}>
@@ -148,7 +148,7 @@ const breakable = (fingerprint: string) =>
     </Fragment>
   ))
 
-function Renew({ certificate, onDone }: { certificate: Certificate; onDone: () => void }) {
+function RenewDialog({ certificate, onDone }: { certificate: Certificate; onDone: () => void }) {
   const renew = useSend(dashboard.renewCertificate, [dashboard.certificates, dashboard.status])
   const confirm = () =>
     renew.mutate(
@@ -164,7 +164,7 @@ function Renew({ certificate, onDone }: { certificate: Certificate; onDone: () =
       },
     )
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.settings.certificates.renewTitle')}
       action={t('ui.settings.certificates.renewAction')}
@@ -177,11 +177,11 @@ function Renew({ certificate, onDone }: { certificate: Certificate; onDone: () =
         <b>{t(`ui.settings.certificates.uses.${certificate.use}`)}</b>
         <Text size="sm">{t(`ui.settings.certificates.renewText.${certificate.use}`)}</Text>
       </Stack>
-    </Confirm>
+    </ConfirmAction>
   )
 }
 
-function download(name: string, text: string): void {
+function downloadPem(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/x-pem-file' }))
   const link = Object.assign(document.createElement('a'), { href: url, download: name })
   link.click()

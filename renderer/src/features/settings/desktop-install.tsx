@@ -8,7 +8,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
 import { UpdateChecks } from './update-panel.tsx'
 
-const STEPS = Object.values(textsOf('ui.settings.desktop.installSteps', '0', '1', '2', '3'))
+const INSTALL_STEPS = Object.values(textsOf('ui.settings.desktop.installSteps', '0', '1', '2', '3'))
 
 /**
  * Says what installing an update does, and begins it. What keeps it from happening is told here.
@@ -36,7 +36,7 @@ export function DesktopInstall(props: {
     >
       <Stack>
         <ol style={{ margin: 0, paddingLeft: 20 }}>
-          {STEPS.map((step) => (
+          {INSTALL_STEPS.map((step) => (
             <li key={step}>{step}</li>
           ))}
         </ol>

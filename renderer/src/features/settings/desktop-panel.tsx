@@ -9,11 +9,11 @@ import { useSend } from '../../api/queries.ts'
 import type { Tone } from '../../format/tones.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
 import { LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { DesktopInstall } from './desktop-install.tsx'
-import type { Json, SettingRow } from './fields.ts'
+import type { JsonValue, SettingRow } from './fields.ts'
 import css from './settings.module.css'
 
 const KEY_TONES = {
@@ -35,7 +35,7 @@ const UPDATE_TONES = {
 const KEY = ['desktop app']
 const IDLE_MS = 10_000
 const AT_WORK_MS = 1000
-const AT_WORK: readonly UpdateState['state'][] = [
+const ACTIVE_STATES: readonly UpdateState['state'][] = [
   'checking',
   'available',
   'downloading',
@@ -54,7 +54,7 @@ export function DesktopPanel({ rows }: { rows: readonly SettingRow[] }) {
           <Text size="sm" c="dimmed" mt={-6} mb={4}>
             {t('ui.settings.desktop.about')}
           </Text>
-          <OfApp app={desktopBridge} rows={rows} />
+          <DesktopAppPanel app={desktopBridge} rows={rows} />
         </>
       ) : (
         <Notice tone="plain" title={t('ui.settings.desktop.browser.title')}>
@@ -65,12 +65,12 @@ export function DesktopPanel({ rows }: { rows: readonly SettingRow[] }) {
   )
 }
 
-function OfApp({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] }) {
+function DesktopAppPanel({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] }) {
   const state = useQuery<DesktopState>({
     queryKey: KEY,
     queryFn: () => app.desktop(),
     refetchInterval: ({ state: { data } }) =>
-      data && AT_WORK.includes(data.update.state) ? AT_WORK_MS : IDLE_MS,
+      data && ACTIVE_STATES.includes(data.update.state) ? AT_WORK_MS : IDLE_MS,
     retry: false,
   })
   const version = useQuery({
@@ -79,14 +79,14 @@ function OfApp({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] 
     staleTime: Number.POSITIVE_INFINITY,
   })
   const client = useQueryClient()
-  const again = () => client.invalidateQueries({ queryKey: KEY })
+  const refetch = () => client.invalidateQueries({ queryKey: KEY })
   const setAutostart = useMutation<void, Error, boolean>({
     mutationFn: (on) => app.setAutostart(on),
-    onSettled: again,
+    onSettled: refetch,
   })
   const check = useMutation<void, Error>({
     mutationFn: () => app.checkForUpdate(),
-    onSettled: again,
+    onSettled: refetch,
   })
   if (state.isPending) return <LoadingPlaceholder rows={3} />
   if (!state.data) return <Notice tone="danger">{t('ui.settings.desktop.unreadable')}</Notice>
@@ -124,11 +124,11 @@ function OfApp({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] 
         label={t('ui.settings.desktop.update')}
         about={version.data ? t('ui.settings.desktop.version', { version: version.data }) : ''}
       >
-        <Update
+        <UpdateSection
           update={update}
           isAsked={check.isPending}
           onCheck={() => check.mutate()}
-          onInstalled={again}
+          onInstalled={refetch}
           app={app}
         />
         <Fault error={check.error} />
@@ -138,7 +138,7 @@ function OfApp({ app, rows }: { app: DesktopBridge; rows: readonly SettingRow[] 
   )
 }
 
-function Update(props: {
+function UpdateSection(props: {
   update: UpdateState
   isAsked: boolean
   onCheck: () => void
@@ -148,7 +148,7 @@ function Update(props: {
   const { update, isAsked, onCheck, onInstalled, app } = props
   const { state, version, share, sentence, notes } = update
   const [isAsking, setIsAsking] = useState(false)
-  const isBusy = AT_WORK.includes(state)
+  const isBusy = ACTIVE_STATES.includes(state)
   return (
     <>
       <div role="status">
@@ -178,9 +178,9 @@ function Update(props: {
       {notes.length > 0 && <Notes notes={notes} />}
       <Group mt={10} gap={8}>
         {state === 'ready' && (
-          <MayButton permission="manageGateway" onClick={() => setIsAsking(true)}>
+          <PermissionButton permission="manageGateway" onClick={() => setIsAsking(true)}>
             {t('ui.settings.desktop.install')}
-          </MayButton>
+          </PermissionButton>
         )}
         {state !== 'not-here' && state !== 'ready' && (
           <Button variant="default" loading={isAsked} disabled={isBusy} onClick={onCheck}>
@@ -216,8 +216,8 @@ const Notes = ({ notes }: { notes: readonly string[] }) => (
 
 /** The setting of the gateway beside it: what the app does in the hour of maintenance. */
 function AutomaticUpdateSetting({ rows }: { rows: readonly SettingRow[] }) {
-  const settingOf = (key: string): Json => rows.find((row) => row.key === key)?.value ?? null
-  const { may } = useMay('manageGateway')
+  const settingOf = (key: string): JsonValue => rows.find((row) => row.key === key)?.value ?? null
+  const { may } = usePermission('manageGateway')
   const save = useSend(dashboard.changeSettings, [dashboard.settings])
   return (
     <Row

@@ -10,9 +10,9 @@ const KEY = 'sk_live_…'
  * @param url address of DICOMweb without a slash at the end
  */
 export const programSettings = (program: DicomwebProgram, url: string): string =>
-  SETTINGS[program](url)
+  PROGRAM_SETTINGS[program](url)
 
-const SETTINGS: Readonly<Record<DicomwebProgram, (url: string) => string>> = {
+const PROGRAM_SETTINGS: Readonly<Record<DicomwebProgram, (url: string) => string>> = {
   // The web server of OHIF adds the key, so that no browser has it.
   ohif: (url) => `location /dicom-web/ {
   proxy_pass ${url}/;

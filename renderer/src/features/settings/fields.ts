@@ -6,13 +6,13 @@ import type { FieldFault } from '../../api/client.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { GROUPS, settingName } from './setting-names.ts'
 
-export type Json = z.infer<ReturnType<typeof z.json>>
+export type JsonValue = z.infer<ReturnType<typeof z.json>>
 
 /** A setting as the gateway gives it. */
 export interface SettingRow {
   readonly key: string
-  readonly value: Json
-  readonly initial: Json
+  readonly value: JsonValue
+  readonly initial: JsonValue
   readonly about: Message
   readonly needsRestart: boolean
 }
@@ -45,7 +45,7 @@ export interface SettingGroup {
 }
 
 /** A text that may be this long is not of one line. */
-const BLOCK = 10_000
+const MIN_MULTILINE_CHARACTERS = 10_000
 
 const byKey: Record<string, Setting | undefined> = SETTINGS
 
@@ -57,7 +57,7 @@ export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
   return names
     .map((name) => ({
       name,
-      title: GROUPS[name]?.title ?? humanised(name),
+      title: GROUPS[name]?.title ?? humanizedName(name),
       about: GROUPS[name]?.about ?? '',
       rows: rows.filter((row) => groupNameOf(row) === name),
     }))
@@ -65,7 +65,7 @@ export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
 }
 
 /** Settings that a clinic usually looks at; the others are advanced. */
-const BASIC: ReadonlySet<string> = new Set([
+const BASIC_SETTINGS: ReadonlySet<string> = new Set([
   ...['clinic.id', 'clinic.name', 'clinic.timeZone'],
   ...['worklist.storedMinutes', 'worklist.daysBack', 'worklist.daysForward'],
   ...['dimse.aeTitle', 'dimse.port', 'dimse.tlsPort', 'dimse.allowUnknownDevices'],
@@ -94,18 +94,18 @@ export function filterSettings(
   rows: readonly SettingRow[],
   { search, isAdvanced }: { readonly search: string; readonly isAdvanced: boolean },
 ): readonly SettingRow[] {
-  const words = plain(search).split(/\s+/).filter(Boolean)
+  const words = foldText(search).split(/\s+/).filter(Boolean)
   if (words.length > 0)
     return rows.filter((row) => {
-      const text = plain(`${labelOf(row.key)} ${translateMessage(row.about)} ${row.key}`)
+      const text = foldText(`${labelOf(row.key)} ${translateMessage(row.about)} ${row.key}`)
       return words.every((word) => text.includes(word))
     })
-  const isUsual = ({ key, value, initial }: SettingRow) =>
-    BASIC.has(key) || JSON.stringify(value) !== JSON.stringify(initial)
-  return isAdvanced ? rows : rows.filter(isUsual)
+  const isDefault = ({ key, value, initial }: SettingRow) =>
+    BASIC_SETTINGS.has(key) || JSON.stringify(value) !== JSON.stringify(initial)
+  return isAdvanced ? rows : rows.filter(isDefault)
 }
 
-const plain = (text: string): string =>
+const foldText = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
@@ -113,7 +113,7 @@ const plain = (text: string): string =>
 
 /** The name of a setting: from the table, else its key as words. */
 export const labelOf = (key: string): string =>
-  settingName(key) ?? humanised(key.slice(key.indexOf('.') + 1))
+  settingName(key) ?? humanizedName(key.slice(key.indexOf('.') + 1))
 
 /**
  * How a setting is edited: read off its schema, or off its value where this window does not know
@@ -138,7 +138,8 @@ export function kindOf(row: SettingRow): FieldKind {
     return { kind: 'number', min: inner.minValue, max: inner.maxValue, isWhole: inner.isInt }
   if (inner === undefined && typeof row.value === 'number')
     return { kind: 'number', min: null, max: null, isWhole: false }
-  if (inner instanceof z.ZodString && (inner.maxLength ?? 0) >= BLOCK) return { kind: 'block' }
+  if (inner instanceof z.ZodString && (inner.maxLength ?? 0) >= MIN_MULTILINE_CHARACTERS)
+    return { kind: 'block' }
   return { kind: 'text', isNullable: isNullable || row.value === null }
 }
 
@@ -146,7 +147,7 @@ export function kindOf(row: SettingRow): FieldKind {
  * Fault of a value in words, or undefined. A key this window does not know is left to the gateway
  * to judge.
  */
-export function faultOf(key: string, value: Json): string | undefined {
+export function faultOf(key: string, value: JsonValue): string | undefined {
   const parsed = byKey[key]?.schema.safeParse(value)
   const [issue] = parsed?.error?.issues ?? []
   return issue && translateMessage(issueMessage(issue))
@@ -155,8 +156,8 @@ export function faultOf(key: string, value: Json): string | undefined {
 /** The settings whose value is not the gateway's any more. */
 export function changesOf(
   rows: readonly SettingRow[],
-  edited: Readonly<Record<string, Json>>,
-): Record<string, Json> {
+  edited: Readonly<Record<string, JsonValue>>,
+): Record<string, JsonValue> {
   return Object.fromEntries(
     rows
       .filter(
@@ -170,9 +171,11 @@ export function changesOf(
 export function faultsBySetting(errors: readonly FieldFault[]): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const { path, explanation } of errors) {
-    const bare = path.replace(/^(body\.)?(settings\.)?/, '')
+    const settingPath = path.replace(/^(body\.)?(settings\.)?/, '')
     const key =
-      Object.keys(SETTINGS).find((one) => bare === one || bare.startsWith(`${one}.`)) ?? bare
+      Object.keys(SETTINGS).find(
+        (one) => settingPath === one || settingPath.startsWith(`${one}.`),
+      ) ?? settingPath
     faults[key] ??= translateMessage(explanation)
   }
   return faults
@@ -180,7 +183,7 @@ export function faultsBySetting(errors: readonly FieldFault[]): Record<string, s
 
 const groupNameOf = (row: SettingRow) => row.key.split('.')[0] ?? ''
 
-function humanised(name: string): string {
+function humanizedName(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -188,7 +191,7 @@ function humanised(name: string): string {
 /**
  * Whether a change lets other PCs reach the listener without TLS, which is meant for this PC alone.
  */
-export function opensPlainListener(changes: Readonly<Record<string, Json>>): boolean {
+export function opensPlainListener(changes: Readonly<Record<string, JsonValue>>): boolean {
   const host = changes['http.host']
   return typeof host === 'string' && !/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host.trim())
 }

@@ -19,8 +19,8 @@ export function IdentityProviderPanel() {
             set={dashboardIdentityProvider.setSecret}
             refresh={dashboardIdentityProvider.provider}
           />
-          <Addresses name="redirect" urls={state.data.redirectUrls} />
-          <Addresses name="signedOut" urls={state.data.signedOutUrls} />
+          <RegistrationAddresses name="redirect" urls={state.data.redirectUrls} />
+          <RegistrationAddresses name="signedOut" urls={state.data.signedOutUrls} />
         </>
       )}
       <ConnectionTest texts="oidc" operation={dashboardIdentityProvider.test} />
@@ -28,7 +28,13 @@ export function IdentityProviderPanel() {
   )
 }
 
-function Addresses({ name, urls }: { name: 'redirect' | 'signedOut'; urls: readonly string[] }) {
+function RegistrationAddresses({
+  name,
+  urls,
+}: {
+  name: 'redirect' | 'signedOut'
+  urls: readonly string[]
+}) {
   return (
     <div>
       <Text size="sm" fw={500}>

@@ -5,8 +5,8 @@ import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-se
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { ErrorNotice, Panel } from '../../ui/page.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
@@ -27,7 +27,7 @@ const CHANGES = [
  * gateway.
  */
 export function LanPanel({ lan }: { lan: LanAccess }) {
-  const { may } = useMay('manageGateway')
+  const { may } = usePermission('manageGateway')
   const change = useSend(dashboardSecurity.setLanAccess, CHANGES)
   const [asks, setAsks] = useState<'open' | 'close' | null>(null)
   const { isOn, isUp, detail, urls, fingerprint256 } = lan
@@ -71,7 +71,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
           </div>
         )}
       </div>
-      <Confirm
+      <ConfirmAction
         isOpen={asks === 'open'}
         title={t('ui.settings.access.lan.open')}
         action={t('ui.settings.access.lan.openAction')}
@@ -88,8 +88,8 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
             <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
-      </Confirm>
-      <Confirm
+      </ConfirmAction>
+      <ConfirmAction
         isOpen={asks === 'close'}
         title={t('ui.settings.access.lan.close')}
         action={t('ui.settings.access.lan.closeAction')}
@@ -102,7 +102,7 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         }
       >
         {t('ui.settings.access.lan.closeText')}
-      </Confirm>
+      </ConfirmAction>
     </Panel>
   )
 }
@@ -149,7 +149,7 @@ function LanAddressFields(props: {
   const [host, setHost] = useState(lan.host)
   const [port, setPort] = useState<number | string>(lan.port)
   const isChanged = host !== lan.host || port !== lan.port
-  const { may } = useMay('manageGateway')
+  const { may } = usePermission('manageGateway')
   return (
     <form
       className={css.part}

@@ -4,8 +4,8 @@ import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
@@ -64,7 +64,7 @@ function Row({ session }: { session: OpenSession }) {
         <Clock instant={createdAt} />
       </Table.Td>
       <Table.Td>
-        <Ago instant={lastUsedAt} />
+        <TimeAgo instant={lastUsedAt} />
       </Table.Td>
       <Table.Td>
         {isThis ? (
@@ -79,7 +79,7 @@ function Row({ session }: { session: OpenSession }) {
       </Table.Td>
       <Table.Td ta="right">
         {!isThis && (
-          <IconAct
+          <IconAction
             icon={IconLogout}
             label={t('ui.settings.access.sessions.end', { name: user.name })}
             isBusy={end.isPending}

@@ -13,7 +13,7 @@ import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { Copy } from '../../ui/copy.tsx'
-import type { FieldKind, Json } from './fields.ts'
+import type { FieldKind, JsonValue } from './fields.ts'
 import { optionName } from './setting-names.ts'
 
 type Kind = FieldKind['kind']
@@ -21,8 +21,8 @@ type Kind = FieldKind['kind']
 export interface ControlProps<K extends Kind = Kind> {
   readonly field: Extract<FieldKind, { readonly kind: K }>
   readonly told: { readonly 'aria-label': string; readonly error: string | undefined }
-  readonly value: Json
-  readonly onChange: (value: Json) => void
+  readonly value: JsonValue
+  readonly onChange: (value: JsonValue) => void
 }
 
 /** The control of each kind of setting. */
@@ -81,7 +81,7 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
       allowDeselect={false}
       limit={60}
       value={String(value)}
-      data={[{ value: 'local', label: t('ui.settings.localZone') }, ...zones(String(value))]}
+      data={[{ value: 'local', label: t('ui.settings.localZone') }, ...timeZones(String(value))]}
       onChange={(zone) => zone !== null && onChange(zone)}
     />
   ),
@@ -156,9 +156,9 @@ function Destination({ told, value, onChange }: ControlProps<'destination'>) {
 const optionsOf = ({ options }: { readonly options: readonly string[] }) =>
   options.map((option) => ({ value: option, label: optionName(option) }))
 
-const listOf = (value: Json): string[] => (Array.isArray(value) ? value.map(String) : [])
+const listOf = (value: JsonValue): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-function zones(current: string): string[] {
+function timeZones(current: string): string[] {
   const known = Intl.supportedValuesOf('timeZone')
   return current === 'local' || known.includes(current) ? known : [current, ...known]
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { type Json, kindOf, labelOf, type SettingRow } from './fields.ts'
+import { type JsonValue, kindOf, labelOf, type SettingRow } from './fields.ts'
 import { CONTROLS, type ControlProps } from './setting-controls.tsx'
 
 interface FieldProps {
   readonly row: SettingRow
-  readonly value: Json
+  readonly value: JsonValue
   readonly fault: string | undefined
-  readonly onChange: (value: Json) => void
+  readonly onChange: (value: JsonValue) => void
 }
 
 /** The control of one setting, by its kind. */

@@ -8,9 +8,9 @@ import { desktopBridge } from '../../api/desktop.ts'
 import { useReply } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { useFormGuard } from '../../ui/form-guard.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -21,7 +21,7 @@ import { DictationPanel } from './dictation-panel.tsx'
 import {
   filterSettings,
   groupsOf,
-  type Json,
+  type JsonValue,
   labelOf,
   opensPlainListener,
   type SettingGroup,
@@ -95,7 +95,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
         />
       </div>
       <div className={css.groups}>
-        <Index groups={groups} isSearching={isSearching} />
+        <GroupIndex groups={groups} isSearching={isSearching} />
         <Stack gap={16}>
           {groups.map((group) => (
             <div key={group.name} id={`group-${group.name}`} style={{ scrollMarginTop: 18 }}>
@@ -122,7 +122,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
           ))}
           {groups.length === 0 && (
             <Panel>
-              <Empty title={t('ui.settings.noneFound')} />
+              <EmptyState title={t('ui.settings.noneFound')} />
             </Panel>
           )}
           {!isSearching && (
@@ -150,7 +150,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
           )}
         </Stack>
       </div>
-      <Confirm
+      <ConfirmAction
         isOpen={asksPlain}
         title={t('ui.settings.plain.title')}
         action={t('ui.settings.plain.action')}
@@ -165,7 +165,7 @@ function Form({ rows }: { rows: readonly SettingRow[] }) {
             <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
-      </Confirm>
+      </ConfirmAction>
     </>
   )
 }
@@ -188,7 +188,13 @@ function RestartNotice() {
 }
 
 /** The groups by name, beside them. */
-function Index({ groups, isSearching }: { groups: readonly SettingGroup[]; isSearching: boolean }) {
+function GroupIndex({
+  groups,
+  isSearching,
+}: {
+  groups: readonly SettingGroup[]
+  isSearching: boolean
+}) {
   const others = [
     { name: 'certificates', title: t('ui.settings.certificates.title') },
     { name: 'desktop', title: t('ui.settings.desktop.title') },
@@ -240,10 +246,10 @@ function SaveBar(props: {
 
 function Row(props: {
   row: SettingRow
-  value: Json
+  value: JsonValue
   fault: string | undefined
   isChanged: boolean
-  onChange: (value: Json) => void
+  onChange: (value: JsonValue) => void
 }) {
   const { row, value, fault, isChanged, onChange } = props
   const label = labelOf(row.key)

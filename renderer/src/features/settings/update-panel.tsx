@@ -4,7 +4,7 @@ import { type DashboardUpdateState, dashboardUpdate } from '#shared/contract/das
 import { useReply, useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { Findings } from '../../ui/findings.tsx'
 import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
@@ -69,14 +69,14 @@ function RollbackAction({ version, duration }: { version: string; duration: stri
   const send = useSend(dashboardUpdate.goBack)
   return (
     <>
-      <MayButton
+      <PermissionButton
         permission="manageGateway"
         variant="default"
         disabled={send.isSuccess}
         onClick={() => setIsAsking(true)}
       >
         {t('ui.settings.update.button', { version })}
-      </MayButton>
+      </PermissionButton>
       {send.isSuccess && <Notice tone="info">{t('ui.settings.update.done', { version })}</Notice>}
       <Modal
         opened={isAsking}

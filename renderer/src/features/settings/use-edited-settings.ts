@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { useSend } from '../../api/queries.ts'
-import { changesOf, faultOf, faultsBySetting, type Json, type SettingRow } from './fields.ts'
+import { changesOf, faultOf, faultsBySetting, type JsonValue, type SettingRow } from './fields.ts'
 
 /**
  * What somebody changed of the settings and has not saved yet, with its faults: this window's, and
  * those of a refusal until they are edited.
  */
 export function useEditedSettings(rows: readonly SettingRow[]) {
-  const [edited, setEdited] = useState<Readonly<Record<string, Json>>>({})
+  const [edited, setEdited] = useState<Readonly<Record<string, JsonValue>>>({})
   const [refused, setRefused] = useState<Readonly<Record<string, string>>>({})
   const save = useSend(dashboard.changeSettings, [
     dashboard.settings,
@@ -31,9 +31,9 @@ export function useEditedSettings(rows: readonly SettingRow[]) {
     isSaving: save.isPending,
     /** Of a refusal that is about no setting. */
     error: save.error && save.error.errors.length === 0 ? save.error : null,
-    shownValue: (row: SettingRow): Json =>
+    shownValue: (row: SettingRow): JsonValue =>
       row.key in edited ? (edited[row.key] ?? null) : row.value,
-    edit(key: string, value: Json) {
+    edit(key: string, value: JsonValue) {
       setEdited({ ...edited, [key]: value })
       setRefused(Object.fromEntries(Object.entries(refused).filter(([one]) => one !== key)))
     },

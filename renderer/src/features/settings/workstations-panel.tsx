@@ -6,17 +6,23 @@ import { dashboardSecurity, type Workstation } from '#shared/contract/dashboard-
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
-import { Empty, ErrorNotice, Panel } from '../../ui/page.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
+import { EmptyState, ErrorNotice, Panel } from '../../ui/page.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import css from './access.module.css'
 
 const CHANGES = [dashboardSecurity.lanAccess, dashboardSecurity.sessions, dashboard.status]
 
 /** PCs that wait for an answer. */
-export function AskingPanel({ asking, isOn }: { asking: readonly Workstation[]; isOn: boolean }) {
+export function AccessRequestsPanel({
+  asking,
+  isOn,
+}: {
+  asking: readonly Workstation[]
+  isOn: boolean
+}) {
   return (
     <Panel title={t('ui.settings.access.asking.title')}>
       <div aria-live="polite">
@@ -27,14 +33,14 @@ export function AskingPanel({ asking, isOn }: { asking: readonly Workstation[]; 
           <AccessRequestRow key={workstation.workstationId} workstation={workstation} />
         ))}
         {asking.length === 0 && (
-          <Empty
+          <EmptyState
             icon={<IconDeviceDesktopQuestion size={30} stroke={1.3} />}
             title={t('ui.settings.access.asking.none')}
           >
             {isOn
               ? t('ui.settings.access.asking.noneText')
               : t('ui.settings.access.asking.noneOff')}
-          </Empty>
+          </EmptyState>
         )}
       </div>
     </Panel>
@@ -82,7 +88,7 @@ function AccessRequestRow({ workstation }: { workstation: Workstation }) {
         />
         <Text size="sm" c="dimmed" mt={4}>
           {[t('ui.settings.access.asking.from', { address }), browser].filter(Boolean).join(' · ')}{' '}
-          · <Ago instant={askedAt} />
+          · <TimeAgo instant={askedAt} />
         </Text>
       </div>
       <div className={css.buttons}>
@@ -113,7 +119,7 @@ function AccessRequestRow({ workstation }: { workstation: Workstation }) {
 }
 
 /** PCs that open the window. */
-export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }) {
+export function ApprovedWorkstationsPanel({ approved }: { approved: readonly Workstation[] }) {
   const [removing, setRemoving] = useState<Workstation | null>(null)
   const remove = useSend(dashboardSecurity.removeWorkstation, CHANGES)
   return (
@@ -144,10 +150,10 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
                   </Table.Td>
                   <Table.Td>{workstation.approvedBy}</Table.Td>
                   <Table.Td>
-                    <Ago instant={workstation.lastSeenAt} />
+                    <TimeAgo instant={workstation.lastSeenAt} />
                   </Table.Td>
                   <Table.Td ta="right">
-                    <IconAct
+                    <IconAction
                       icon={IconTrash}
                       label={t('ui.settings.access.approved.remove', { name: workstation.name })}
                       onClick={() => setRemoving(workstation)}
@@ -159,7 +165,7 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
           </Table>
         </Table.ScrollContainer>
       )}
-      <Confirm
+      <ConfirmAction
         isOpen={removing !== null}
         title={t('ui.settings.access.approved.removeTitle')}
         action={t('ui.settings.access.approved.removeAction')}
@@ -176,7 +182,7 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
         }
       >
         {removing && t('ui.settings.access.approved.removeText', { name: removing.name })}
-      </Confirm>
+      </ConfirmAction>
     </Panel>
   )
 }

@@ -34,9 +34,9 @@ interface BulkDialogProps {
 
 /** Asks what to change, changes study by study, and says what became of each. */
 export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
-  const [choice, setChoice] = useState<Choice>({
+  const [choice, setChoice] = useState<BulkChoice>({
     person: null,
-    isToNobody: false,
+    isUnassigned: false,
     severity: 'high',
   })
   const change = changeOf(kind, choice)
@@ -97,25 +97,25 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
 }
 
 /** What was chosen in the dialogue, for every kind of change. */
-interface Choice {
+interface BulkChoice {
   readonly person: { readonly id: UserId; readonly name: string } | null
-  readonly isToNobody: boolean
+  readonly isUnassigned: boolean
   readonly severity: Severity
 }
 
 /** The change that was chosen; null while something is missing. */
-function changeOf(kind: BulkKind, { person, isToNobody, severity }: Choice): Change | null {
+function changeOf(kind: BulkKind, { person, isUnassigned, severity }: BulkChoice): Change | null {
   if (kind === 'severity') return { kind, to: severity }
   if (kind !== 'assign') return { kind: 'cancel', to: kind === 'cancel' }
-  if (isToNobody) return { kind, to: null }
+  if (isUnassigned) return { kind, to: null }
   return person && { kind, to: { userId: person.id, name: person.name } }
 }
 
 interface QuestionProps {
   readonly kind: BulkKind
   readonly area: StudyArea
-  readonly choice: Choice
-  readonly onChoose: (part: Partial<Choice>) => void
+  readonly choice: BulkChoice
+  readonly onChoose: (part: Partial<BulkChoice>) => void
 }
 
 function BulkQuestion({ kind, area, choice, onChoose }: QuestionProps) {
@@ -132,8 +132,8 @@ function BulkQuestion({ kind, area, choice, onChoose }: QuestionProps) {
         />
         <Switch
           label={t('ui.studies.bulk.toNobody')}
-          checked={choice.isToNobody}
-          onChange={(event) => onChoose({ isToNobody: event.currentTarget.checked })}
+          checked={choice.isUnassigned}
+          onChange={(event) => onChoose({ isUnassigned: event.currentTarget.checked })}
         />
       </>
     )

@@ -19,11 +19,11 @@ export async function runBulk(
   make: (id: string) => Promise<void>,
   options: {
     readonly signal: AbortSignal
-    readonly atOnce?: number
+    readonly concurrency?: number
     readonly onResult: (results: readonly BulkResult[]) => void
   },
 ): Promise<readonly BulkResult[]> {
-  const { signal, atOnce = 4, onResult } = options
+  const { signal, concurrency: atOnce = 4, onResult } = options
   const results: BulkResult[] = ids.map((id) => ({ id, state: 'waiting', fault: '' }))
   let next = 0
   const tell = (at: number, state: BulkState, fault = '') => {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx'
 import css from './studies.module.css'
 
@@ -34,7 +34,7 @@ export function BulkBar(props: {
         >
           <b aria-live="polite">{t('ui.studies.bulk.selected', { count: selected.length })}</b>
           {kinds.map((kind) => (
-            <MayButton
+            <PermissionButton
               key={kind}
               permission="manageStudies"
               size="xs"
@@ -42,7 +42,7 @@ export function BulkBar(props: {
               onClick={() => begin(kind)}
             >
               {t(`ui.studies.bulk.${kind}`)}
-            </MayButton>
+            </PermissionButton>
           ))}
           {selected.length < loaded && (
             <Button size="compact-sm" variant="subtle" onClick={onAll}>

@@ -42,7 +42,7 @@ export function PatientFacts({
 }) {
   const metadata = details?.area === 'scribe' ? details.study.reportMetadata : undefined
   const { age, dateOfBirth, scanDate, scanTime } = study
-  const years = ageText(
+  const patientAge = ageText(
     { ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) },
     scanDate,
   )
@@ -52,7 +52,9 @@ export function PatientFacts({
         [t('ui.studies.facts.mrn'), study.mrn && <Mono key="mrn" text={study.mrn} />, true],
         [
           t('ui.studies.facts.born'),
-          [dateOfBirth && dayText(dateOfBirth), years && `(${years})`].filter(Boolean).join(' '),
+          [dateOfBirth && dayText(dateOfBirth), patientAge && `(${patientAge})`]
+            .filter(Boolean)
+            .join(' '),
           true,
         ],
         [
@@ -117,7 +119,7 @@ export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: b
           ? ([
               [
                 t('ui.studies.facts.uid'),
-                <Copied
+                <CopyableText
                   key="uid"
                   text={study.studyInstanceUid}
                   what={t('ui.studies.facts.uidWhat')}
@@ -125,7 +127,7 @@ export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: b
               ],
               [
                 t('ui.studies.facts.id'),
-                <Copied key="id" text={study.studyId} what={t('ui.studies.facts.idWhat')} />,
+                <CopyableText key="id" text={study.studyId} what={t('ui.studies.facts.idWhat')} />,
               ],
             ] as const)
           : []),
@@ -134,7 +136,7 @@ export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: b
   )
 }
 
-const Copied = ({ text, what }: { text: string; what: string }) => (
+const CopyableText = ({ text, what }: { text: string; what: string }) => (
   <span className={css.copied}>
     <Mono text={text} /> <Copy value={text} what={what} />
   </span>

@@ -5,9 +5,9 @@ import { scribe } from '#shared/contract/scribe.ts'
 import type { UserId } from '#shared/ids.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { OneTimeValueDialog } from '../../ui/shown-once.tsx'
 import { PersonPicker } from '../../ui/study-list/pickers.tsx'
 import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
 
@@ -17,24 +17,27 @@ type Kind = (typeof KINDS)[number]
 /** Makes a link to a study for reporting, for a person, and shows it once. */
 export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: () => void }) {
   const { studyId } = study
-  const { may: mayDictate, why } = useMay('manageStudies')
+  const { may: mayDictate, why } = usePermission('manageStudies')
   const [kind, setKind] = useState<Kind>(mayDictate ? 'dictate' : 'view')
   const [person, setPerson] = useState<{ readonly id: UserId; readonly name: string } | null>(null)
   const [url, setUrl] = useState<string | null>(null)
   const [isTried, setIsTried] = useState(false)
-  const toReport = useSend(scribe.rerouteUrl, LIST_CHANGES)
-  const toImages = useSend(scribe.viewerOnlyRerouteUrl, LIST_CHANGES)
-  const error = toReport.error ?? toImages.error
+  const createReportLink = useSend(scribe.rerouteUrl, LIST_CHANGES)
+  const createImagesLink = useSend(scribe.viewerOnlyRerouteUrl, LIST_CHANGES)
+  const error = createReportLink.error ?? createImagesLink.error
   const needsPerson = kind === 'dictate'
   const options = { onSuccess: (made: { readonly url: string }) => setUrl(made.url) }
   const make = () => {
     setIsTried(true)
     if (kind === 'view')
-      return toImages.mutate({ body: { studyId, ...(person && { userId: person.id }) } }, options)
-    if (person) toReport.mutate({ body: { studyId, assignedToUserId: person.id } }, options)
+      return createImagesLink.mutate(
+        { body: { studyId, ...(person && { userId: person.id }) } },
+        options,
+      )
+    if (person) createReportLink.mutate({ body: { studyId, assignedToUserId: person.id } }, options)
   }
   if (url !== null)
-    return <LinkOnce url={url} about={t('ui.studies.link.onceAbout')} onClose={onClose} />
+    return <NewLinkDialog url={url} about={t('ui.studies.link.onceAbout')} onClose={onClose} />
   return (
     <Modal opened onClose={onClose} title={t('ui.studies.link.title')}>
       <Stack>
@@ -82,7 +85,7 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
           <Button variant="default" onClick={onClose}>
             {t('ui.studies.link.cancel')}
           </Button>
-          <Button loading={toReport.isPending || toImages.isPending} onClick={make}>
+          <Button loading={createReportLink.isPending || createImagesLink.isPending} onClick={make}>
             {t('ui.studies.link.make')}
           </Button>
         </Group>
@@ -92,8 +95,8 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
 }
 
 /** A link that was made, which is shown once. */
-export const LinkOnce = (props: { url: string; about: string; onClose: () => void }) => (
-  <ShownOnce
+export const NewLinkDialog = (props: { url: string; about: string; onClose: () => void }) => (
+  <OneTimeValueDialog
     value={props.url}
     title={t('ui.studies.link.onceTitle')}
     about={props.about}

@@ -19,7 +19,7 @@ const MAX_PRIORS = 50
 const SEXES = ['female', 'male', 'other'] as const
 
 const DAYS: readonly MetadataText[] = ['dateOfBirth', 'scanDate']
-const ABOUT: Partial<Record<MetadataText, string>> = {
+const FIELD_DESCRIPTIONS: Partial<Record<MetadataText, string>> = {
   patientName: t('ui.studies.form.patientNameAbout'),
   age: t('ui.studies.form.ageAbout'),
 }
@@ -37,7 +37,7 @@ function Text({ name, form }: FieldsProps & { readonly name: MetadataText }) {
   if (DAYS.includes(name)) return <DayInput {...field} />
   return (
     <TextInput
-      description={ABOUT[name]}
+      description={FIELD_DESCRIPTIONS[name]}
       // Below the input, so that the inputs of a row are level.
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       type={name === 'scanTime' ? 'time' : 'text'}

@@ -23,14 +23,14 @@ export function SeverityDialog(props: {
     >
       <Stack gap={6}>
         {SEVERITIES_DESCENDING.map((severity) => {
-          const isNow = severity === study?.severity
+          const isCurrent = severity === study?.severity
           return (
             <Button
               key={severity}
-              variant={isNow ? 'light' : 'default'}
+              variant={isCurrent ? 'light' : 'default'}
               justify="flex-start"
-              aria-pressed={isNow}
-              {...(isNow && { 'data-autofocus': true })}
+              aria-pressed={isCurrent}
+              {...(isCurrent && { 'data-autofocus': true })}
               leftSection={<ToneIcon tone={SEVERITY_TONES[severity]} />}
               onClick={() => onChoose(severity)}
             >

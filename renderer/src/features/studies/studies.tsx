@@ -7,7 +7,7 @@ import type { StudyArea } from '#shared/contract/settings.ts'
 import type { Severity } from '#shared/contract/values.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
 import { openImages } from '../../ui/open-images.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PreviewButton, type PreviewChoice, usePreviewChoice } from '../../ui/preview-pane.tsx'
@@ -49,7 +49,7 @@ function Area({ area }: { area: StudyArea }) {
   const [dialog, setDialog] = useState<StudyDialog>(null)
   const { change, actions } = useRowActions(area, renew, setDialog)
   const selection = useSelection(rows)
-  const { may: mayAssign } = useMay('manageStudies')
+  const { may: mayAssign } = usePermission('manageStudies')
   const shownColumns = useMemo(
     () => columnsOf(area, selection, mayAssign),
     [selection, area, mayAssign],
@@ -70,7 +70,7 @@ function Area({ area }: { area: StudyArea }) {
         onOpen={({ studyId }) => open(studyId)}
         onCurrent={(study) => {
           setCurrentId(study.studyId)
-          remember(study.studyId)
+          rememberCurrentStudy(study.studyId)
         }}
         selected={selection.selected}
         onSelect={selection.onSelect}
@@ -119,8 +119,8 @@ function useRowActions(
 ) {
   const navigate = useNavigate()
   const { change, assignToMe } = useStudyActions(renew)
-  const { may: mayManage } = useMay('manageStudies')
-  const toReport = ({ studyId }: WindowStudy) =>
+  const { may: mayManage } = usePermission('manageStudies')
+  const openReport = ({ studyId }: WindowStudy) =>
     void navigate({ to: '/reading/$studyId', params: { studyId } })
   const actions: readonly RowAction[] = [
     { keys: 'a', name: t('ui.study-list.keyNames.assign'), run: assignToMe },
@@ -145,7 +145,7 @@ function useRowActions(
       run: ({ studyId }) => void openImages({ studyId }),
     },
     ...(area === 'scribe'
-      ? [{ keys: 'r', name: t('ui.study-list.keyNames.report'), run: toReport }]
+      ? [{ keys: 'r', name: t('ui.study-list.keyNames.report'), run: openReport }]
       : []),
   ]
   return { change, actions }
@@ -189,9 +189,13 @@ function Actions({
         data={AREAS.map((value) => ({ value, label: t(`ui.studies.areas.${value}`) }))}
       />
       <PreviewButton choice={preview} />
-      <MayButton permission="manageStudies" leftSection={<IconPlus size={16} />} onClick={onMake}>
+      <PermissionButton
+        permission="manageStudies"
+        leftSection={<IconPlus size={16} />}
+        onClick={onMake}
+      >
         {t('ui.studies.make')}
-      </MayButton>
+      </PermissionButton>
     </>
   )
 }
@@ -212,14 +216,14 @@ interface DialogsProps {
 
 function Dialogs({ area, asked, onSeverity, onMade, onClose }: DialogsProps) {
   const studyOf = (what: 'severity' | 'assign') => (asked?.what === what ? asked.study : null)
-  const toRate = studyOf('severity')
+  const studyToRate = studyOf('severity')
   return (
     <>
       <SeverityDialog
-        study={toRate}
+        study={studyToRate}
         onClose={onClose}
         onChoose={(severity) => {
-          if (toRate && toRate.severity !== severity) onSeverity(toRate, severity)
+          if (studyToRate && studyToRate.severity !== severity) onSeverity(studyToRate, severity)
           onClose()
         }}
       />
@@ -243,7 +247,7 @@ function Dialogs({ area, asked, onSeverity, onMade, onClose }: DialogsProps) {
 /**
  * The current row goes into the address without a step of its own, so that coming back finds it.
  */
-function remember(studyId: string): void {
+function rememberCurrentStudy(studyId: string): void {
   const [path = '', search = ''] = window.location.hash.slice(1).split('?')
   if (path !== '/studies') return
   const next = new URLSearchParams(search)

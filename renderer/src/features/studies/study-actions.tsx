@@ -4,14 +4,14 @@ import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../../ui/allowed.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
+import { showRefusal } from '../../ui/refused.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { AssignDialog } from '../../ui/study-list/assign-dialog.tsx'
 import { AssignMenu } from '../../ui/study-list/assign-menu.tsx'
 import { canBeAssigned, useStudyActions } from '../../ui/study-list/use-study-actions.ts'
 import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
-import { LinkDialog, LinkOnce } from './link-dialog.tsx'
+import { LinkDialog, NewLinkDialog } from './link-dialog.tsx'
 import { SeverityDialog } from './severity-dialog.tsx'
 import { StudyForm } from './study-form.tsx'
 import { useDetails } from './use-details.ts'
@@ -29,16 +29,16 @@ export function StudyActions(props: {
   const close = () => setAsking(null)
   const size = isSmall ? ('compact-sm' as const) : ('xs' as const)
   const { area, isCancelled, status } = study
-  const manage = { permission: 'manageStudies', size, variant: 'default' } as const
-  const { may: mayAssign } = useMay('manageStudies')
+  const manageButtonProps = { permission: 'manageStudies', size, variant: 'default' } as const
+  const { may: mayAssign } = usePermission('manageStudies')
   // A link to a study for viewing has nothing to choose.
   const [url, setUrl] = useState<string | null>(null)
-  const toViewer = useSend(viewer.rerouteUrl, LIST_CHANGES)
+  const createViewerLink = useSend(viewer.rerouteUrl, LIST_CHANGES)
   const makeLink = () => {
     if (area === 'scribe') return setAsking('link')
-    toViewer.mutate(
+    createViewerLink.mutate(
       { body: { studyId: study.studyId } },
-      { onSuccess: (made) => setUrl(made.url), onError: (error) => showRefused(error.message) },
+      { onSuccess: (made) => setUrl(made.url), onError: (error) => showRefusal(error.message) },
     )
   }
   const isAssignable = !isSmall && mayAssign && canBeAssigned(study)
@@ -57,12 +57,12 @@ export function StudyActions(props: {
   return (
     <Group gap={6}>
       <AssignMenu study={study} fixed={null} />
-      <MayButton {...manage} onClick={() => setAsking('severity')}>
+      <PermissionButton {...manageButtonProps} onClick={() => setAsking('severity')}>
         {t('ui.studies.actions.severity')}
-      </MayButton>
+      </PermissionButton>
       {area === 'viewer' && (
-        <MayButton
-          {...manage}
+        <PermissionButton
+          {...manageButtonProps}
           onClick={() =>
             change(study, { kind: 'status', to: status === 'complete' ? 'incomplete' : 'complete' })
           }
@@ -70,25 +70,32 @@ export function StudyActions(props: {
           {status === 'complete'
             ? t('ui.studies.actions.incomplete')
             : t('ui.studies.actions.complete')}
-        </MayButton>
+        </PermissionButton>
       )}
-      <MayButton {...manage} disabled={details === undefined} onClick={() => setAsking('edit')}>
+      <PermissionButton
+        {...manageButtonProps}
+        disabled={details === undefined}
+        onClick={() => setAsking('edit')}
+      >
         {t('ui.studies.actions.edit')}
-      </MayButton>
+      </PermissionButton>
       {!isSmall && (
-        <MayButton
-          {...manage}
+        <PermissionButton
+          {...manageButtonProps}
           permission="readStudies"
           disabled={isCancelled}
-          loading={toViewer.isPending}
+          loading={createViewerLink.isPending}
           onClick={makeLink}
         >
           {area === 'scribe' ? t('ui.studies.actions.link') : t('ui.studies.link.make')}
-        </MayButton>
+        </PermissionButton>
       )}
-      <MayButton {...manage} onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}>
+      <PermissionButton
+        {...manageButtonProps}
+        onClick={() => change(study, { kind: 'cancel', to: !isCancelled })}
+      >
         {isCancelled ? t('ui.studies.screen.uncancel') : t('ui.studies.screen.cancel')}
-      </MayButton>
+      </PermissionButton>
       <AssignDialog study={asking === 'assign' ? study : null} onClose={close} />
       <SeverityDialog
         study={asking === 'severity' ? study : null}
@@ -111,7 +118,11 @@ export function StudyActions(props: {
       )}
       {asking === 'link' && <LinkDialog study={study} onClose={close} />}
       {url !== null && (
-        <LinkOnce url={url} about={t('ui.studies.link.onceViewer')} onClose={() => setUrl(null)} />
+        <NewLinkDialog
+          url={url}
+          about={t('ui.studies.link.onceViewer')}
+          onClose={() => setUrl(null)}
+        />
       )}
     </Group>
   )

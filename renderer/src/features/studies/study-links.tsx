@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { OpenImages } from '../../ui/open-images.tsx'
+import { OpenImagesButton } from '../../ui/open-images.tsx'
 import css from './studies.module.css'
 
 /** Where to go on from a study. */
@@ -16,7 +16,7 @@ export function StudyLinks({
   const mayManage = useMayManageStudies()
   return (
     <nav className={css.links} aria-label={t('ui.studies.links.label')}>
-      <OpenImages of={{ studyId }} size="xs" />
+      <OpenImagesButton of={{ studyId }} size="xs" />
       {area === 'scribe' && (
         <Button
           size="xs"

@@ -42,8 +42,8 @@ export interface StudyValues extends Readonly<Record<(typeof CONTEXT_TEXTS)[numb
 /** What a form begins with. @param details null for a study that is made */
 export function valuesOf(details: Details | null): StudyValues {
   const study = details?.study
-  const forReport = details?.area === 'scribe' ? details.study : undefined
-  const known = forReport?.reportMetadata ?? {}
+  const scribeStudy = details?.area === 'scribe' ? details.study : undefined
+  const known = scribeStudy?.reportMetadata ?? {}
   const person = study?.assignedTo
   const customer = study?.expressCustomer
   return {
@@ -67,10 +67,10 @@ export function valuesOf(details: Details | null): StudyValues {
         unit: known[name]?.unit ?? MEASURES[name][0],
       })),
     },
-    ...recordOf(CONTEXT_TEXTS, (name) => forReport?.[name] ?? ''),
-    technologistNotes: forReport?.technologistNotes?.join('\n') ?? '',
-    priorStudyIds: forReport?.priorStudyIds?.join('\n') ?? '',
-    priorReportTexts: forReport?.priorReportTexts ?? [],
+    ...recordOf(CONTEXT_TEXTS, (name) => scribeStudy?.[name] ?? ''),
+    technologistNotes: scribeStudy?.technologistNotes?.join('\n') ?? '',
+    priorStudyIds: scribeStudy?.priorStudyIds?.join('\n') ?? '',
+    priorReportTexts: scribeStudy?.priorReportTexts ?? [],
     metadata: pairsOf(study?.metadata),
   }
 }

@@ -7,7 +7,14 @@ import { useReply } from '../../api/queries.ts'
 import { useMayManageStudies } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { BackLink } from '../../ui/back-link.tsx'
-import { Empty, ErrorNotice, FactList, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import {
+  EmptyState,
+  ErrorNotice,
+  FactList,
+  LoadingPlaceholder,
+  Page,
+  Panel,
+} from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { SeverityTag } from '../../ui/severity-tag.tsx'
 import { examText } from '../../ui/study-list/exam-text.ts'
@@ -49,14 +56,14 @@ export function StudyScreen() {
       {reply.isPending && <LoadingPlaceholder rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconFolderOff size={34} stroke={1.3} />}
             title={t('ui.studies.screen.gone')}
             action={<Link to="/studies">{t('ui.studies.screen.back')}</Link>}
             error={reply.error}
           >
             {t('ui.studies.screen.goneText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       {reply.isError && reply.error.code !== 'not-found' && (

@@ -3,7 +3,7 @@ import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { useMayManage } from '../../api/session.ts'
 import { useZone } from '../../api/status.ts'
-import { actText } from '../../format/audit-actions.ts'
+import { actionText } from '../../format/audit-actions.ts'
 import { detailText, shortIds } from '../../format/audit-detail.ts'
 import { EVENT_NAMES } from '../../format/event-types.ts'
 import { translateMessage } from '../../i18n/messages.ts'
@@ -23,10 +23,11 @@ const detailOf = ({ detail, effect, what }: StudyMoment, zone: string | undefine
     return shortIds(detailText(detail, { nameOf: () => undefined, zone, hidden: STUDY_ID_MEMBERS }))
   return effect ? translateMessage(effect) : ''
 }
-const whoOf = (who: string): string => knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
+const actorText = (who: string): string =>
+  knownText(`ui.studies.timeline.who.${who}`) ?? shortIds(who)
 
 const nameOf = (what: string): string =>
-  actText(what) ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
+  actionText(what) ?? (isEvent(what) ? EVENT_NAMES[what].name : what)
 
 /** What happened to a study, the latest first. */
 export function Timeline({
@@ -50,7 +51,7 @@ export function Timeline({
               <Clock instant={at} />
             </span>
             <span>
-              <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{whoOf(who)}</span>}
+              <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{actorText(who)}</span>}
               {detail && (
                 <span
                   className={`${css.quiet} ${css.detail}`}

@@ -2,7 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { keyOf } from '../../api/queries.ts'
-import { type Change, inverse, sendStudyChange } from '../../ui/study-list/use-study-actions.ts'
+import {
+  type Change,
+  inverseChange,
+  sendStudyChange,
+} from '../../ui/study-list/use-study-actions.ts'
 import { LIST_CHANGES } from '../../ui/study-list/use-study-list.ts'
 import { type BulkResult, type BulkState, runBulk } from './bulk-run.ts'
 
@@ -48,7 +52,7 @@ export function useBulk(studies: readonly WindowStudy[]) {
         new Map(
           undone.map((study) => [
             study.studyId,
-            () => sendStudyChange(study, inverse(study, change)),
+            () => sendStudyChange(study, inverseChange(study, change)),
           ]),
         ),
         (now) => setResults(before.map((result) => afterUndo(result, now))),

@@ -14,8 +14,8 @@ export function useDetails({
   studyId,
 }: Pick<WindowStudy, 'area' | 'studyId'>): Details | undefined {
   const input = { params: { studyId } }
-  const forReport = useReply(scribe.read, input, { enabled: area === 'scribe' }).data
-  const forView = useReply(viewer.read, input, { enabled: area === 'viewer' }).data
-  if (area === 'scribe') return forReport && { area, study: forReport }
-  return forView && { area, study: forView }
+  const scribeStudy = useReply(scribe.read, input, { enabled: area === 'scribe' }).data
+  const viewerStudy = useReply(viewer.read, input, { enabled: area === 'viewer' }).data
+  if (area === 'scribe') return scribeStudy && { area, study: scribeStudy }
+  return viewerStudy && { area, study: viewerStudy }
 }

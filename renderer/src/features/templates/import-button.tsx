@@ -3,14 +3,14 @@ import { IconUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import { PermissionButton } from '../../ui/allowed.tsx'
+import { showRefusal } from '../../ui/refused.ts'
 import { ImportDialog } from './import-dialog.tsx'
-import { type FileEntry, MAX_BYTES, readTemplateFile } from './template-file.ts'
+import { type FileEntry, MAX_FILE_BYTES, readTemplateFile } from './template-file.ts'
 
 const refuse = (
   fault: 'tooBig' | Extract<ReturnType<typeof readTemplateFile>, string> | 'unreadable',
-) => showRefused(t(`ui.templates.importing.faults.${fault}`))
+) => showRefusal(t(`ui.templates.importing.faults.${fault}`))
 
 /** Reads a file of templates and shows what would become of each before anything is kept. */
 export function ImportButton({ templates }: { templates: readonly ReportTemplate[] }) {
@@ -21,7 +21,7 @@ export function ImportButton({ templates }: { templates: readonly ReportTemplate
     // Choosing the same file again is a choice too.
     reset.current?.()
     if (!file) return
-    if (file.size > MAX_BYTES) return refuse('tooBig')
+    if (file.size > MAX_FILE_BYTES) return refuse('tooBig')
     const found = await file.text().then(readTemplateFile, () => 'unreadable' as const)
     if (typeof found === 'string') refuse(found)
     else setEntries(found)
@@ -34,14 +34,14 @@ export function ImportButton({ templates }: { templates: readonly ReportTemplate
         onChange={(file) => void read(file)}
       >
         {({ onClick }) => (
-          <MayButton
+          <PermissionButton
             permission="writeReports"
             variant="default"
             leftSection={<IconUpload size={16} />}
             onClick={onClick}
           >
             {t('ui.templates.importing.button')}
-          </MayButton>
+          </PermissionButton>
         )}
       </FileButton>
       {entries && (

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, SegmentedControl, Stack } from '@mantine/core'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
 import { ImportTable } from './import-table.tsx'
 import type { FileEntry } from './template-file.ts'
 import css from './templates.module.css'
-import { type Importing, useImport } from './use-import.ts'
+import { type TemplateImport, useImport } from './use-import.ts'
 
 /**
  * What a file would add and what clashes with what is there; then, entry by entry, what became of
@@ -17,7 +17,7 @@ export function ImportDialog(props: {
   onClose: () => void
 }) {
   const { entries, templates, onClose } = props
-  const isManager = useMay('manageGateway').may
+  const isManager = usePermission('manageGateway').may
   const importing = useImport(entries, templates)
   const { whose, clashing, isRunning, isOver } = importing
   return (
@@ -60,7 +60,7 @@ export function ImportDialog(props: {
   )
 }
 
-function ImportFooter({ importing, onClose }: { importing: Importing; onClose: () => void }) {
+function ImportFooter({ importing, onClose }: { importing: TemplateImport; onClose: () => void }) {
   const { plan, added, replaced, outcomes, isRunning, isOver, run } = importing
   const wanted = added + replaced
   return (

@@ -61,11 +61,11 @@ export function planOf(
       (other) =>
         shortcut !== null && other.shortcut !== null && key(other.shortcut) === key(shortcut),
     )
-    return { at, entry, standing: standingOf(template, holder, hasShortcut), holder }
+    return { at, entry, standing: verdictOf(template, holder, hasShortcut), holder }
   })
 }
 
-function standingOf(
+function verdictOf(
   template: FileTemplate,
   holder: ReportTemplate | null,
   hasShortcut: ReportTemplate | undefined,

@@ -5,7 +5,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { Tag } from '../../ui/tone.tsx'
 import { CHOICES, type Choice, type ImportVerdict, type PlannedImport } from './import-plan.ts'
 import css from './templates.module.css'
-import type { Importing, Outcome } from './use-import.ts'
+import type { Outcome, TemplateImport } from './use-import.ts'
 
 const COLUMNS = textsOf('ui.templates.importing.columns', 'name', 'standing', 'choice')
 const TONES: Readonly<Record<ImportVerdict, Tone>> = {
@@ -24,7 +24,7 @@ const TONES: Readonly<Record<ImportVerdict, Tone>> = {
 export function ImportTable({
   importing: { plan, choiceOf, choose, outcomes, isRunning },
 }: {
-  importing: Importing
+  importing: TemplateImport
 }) {
   return (
     <Table.ScrollContainer minWidth={560} className={css.plan}>

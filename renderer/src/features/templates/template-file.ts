@@ -6,7 +6,7 @@ import { type Message, verbatim } from '#shared/messages/message.ts'
 const FORMAT = 'isthmus-report-templates'
 const MAX_TEMPLATES = 500
 /** Of a file: 500 templates of ten pages each are less. */
-export const MAX_BYTES = 20_000_000
+export const MAX_FILE_BYTES = 20_000_000
 
 const FileTemplate = NewReportTemplate.omit({ for: true })
 export type FileTemplate = z.infer<typeof FileTemplate>

@@ -57,7 +57,7 @@ export function TemplateForm(props: {
       <div className={css.columns}>
         <div>
           <FormPart title={t('ui.templates.form.what')}>
-            {!template && <KindAndOwner form={form} />}
+            {!template && <KindAndOwnerFields form={form} />}
             <TextInput
               {...told('name')}
               required
@@ -82,7 +82,7 @@ export function TemplateForm(props: {
           <FormPart title={t('ui.templates.form.preview')}>
             <Preview text={form.values.text} />
           </FormPart>
-          <Scope form={form} />
+          <ScopeFields form={form} />
         </div>
       </div>
       <FormEnd
@@ -97,7 +97,7 @@ export function TemplateForm(props: {
 }
 
 /** What a new one is, and for whom; neither changes afterwards. */
-function KindAndOwner({ form }: { form: UseFormReturnType<TemplateValues> }) {
+function KindAndOwnerFields({ form }: { form: UseFormReturnType<TemplateValues> }) {
   const mayManage = useMayManage()
   return (
     <Group gap={12}>
@@ -126,7 +126,7 @@ function KindAndOwner({ form }: { form: UseFormReturnType<TemplateValues> }) {
 }
 
 /** The studies that it is offered for. */
-function Scope({ form }: { form: UseFormReturnType<TemplateValues> }) {
+function ScopeFields({ form }: { form: UseFormReturnType<TemplateValues> }) {
   return (
     <FormPart title={t('ui.templates.form.scope')}>
       <Text size="sm" c="dimmed">

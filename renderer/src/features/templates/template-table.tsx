@@ -3,8 +3,8 @@ import { IconCopy, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReportTemplate } from '#shared/contract/report-templates.ts'
 import { useMayManage, useSession } from '../../api/session.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
-import { IconAct } from '../../ui/icon-act.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
+import { IconAction } from '../../ui/icon-act.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
 import { scopeText } from './scope.ts'
 import css from './templates.module.css'
@@ -14,7 +14,7 @@ const COLUMNS = textsOf(
   ...(['name', 'shortcut', 'scope', 'owner', 'changed', 'actions'] as const),
 )
 
-interface Acts {
+interface TemplateActions {
   readonly onEdit: (template: ReportTemplate) => void
   readonly onCopy: (template: ReportTemplate) => void
   readonly onRemove: (template: ReportTemplate) => void
@@ -24,7 +24,7 @@ interface Acts {
 export function TemplateTable({
   templates,
   ...acts
-}: { templates: readonly ReportTemplate[] } & Acts) {
+}: { templates: readonly ReportTemplate[] } & TemplateActions) {
   return (
     <RowTable columns={COLUMNS} minWidth={760}>
       {templates.map((template) => (
@@ -34,7 +34,12 @@ export function TemplateTable({
   )
 }
 
-function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate } & Acts) {
+function Row({
+  template,
+  onEdit,
+  onCopy,
+  onRemove,
+}: { template: ReportTemplate } & TemplateActions) {
   const me = useSession().data?.user
   const mayManage = useMayManage()
   const { name, kind, shortcut, owner, text, updatedAt } = template
@@ -57,24 +62,24 @@ function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate 
             : owner.name}
       </Table.Td>
       <Table.Td>
-        <Ago instant={updatedAt} />
+        <TimeAgo instant={updatedAt} />
       </Table.Td>
       <Table.Td>
         <Group gap={2} justify="flex-end" wrap="nowrap">
           {mayChange && (
-            <IconAct
+            <IconAction
               icon={IconPencil}
               label={t('ui.templates.edit', { name })}
               onClick={() => onEdit(template)}
             />
           )}
-          <IconAct
+          <IconAction
             icon={IconCopy}
             label={t('ui.templates.copy', { name })}
             onClick={() => onCopy(template)}
           />
           {mayChange && (
-            <IconAct
+            <IconAction
               icon={IconTrash}
               label={t('ui.templates.remove', { name })}
               onClick={() => onRemove(template)}

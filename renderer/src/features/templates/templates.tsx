@@ -6,11 +6,11 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { NothingListed } from '../../ui/paged-table.tsx'
+import { EmptyList } from '../../ui/paged-table.tsx'
 import { ReadingTabs } from '../../ui/sections/report-tabs.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -19,7 +19,7 @@ import { TemplateForm } from './template-form.tsx'
 import { TemplateTable } from './template-table.tsx'
 
 const TEMPLATE_FILTERS = ['all', 'template', 'macro'] as const
-interface Editing {
+interface EditorState {
   readonly template: ReportTemplate | null
   readonly like: ReportTemplate | null
 }
@@ -28,7 +28,7 @@ interface Editing {
 export function Templates() {
   const reply = useReply(dashboardReports.templates, { query: {} })
   const [show, setShow] = useState<(typeof TEMPLATE_FILTERS)[number]>('all')
-  const [editing, setEditing] = useState<Editing | null>(null)
+  const [editing, setEditing] = useState<EditorState | null>(null)
   const [removing, setRemoving] = useState<ReportTemplate | null>(null)
   const me = useSession().data?.user?.userId
   const all = reply.data?.templates ?? []
@@ -44,13 +44,13 @@ export function Templates() {
             mine={all.filter(({ owner }) => owner?.userId === me)}
             everybodys={all.filter(({ owner }) => owner === null)}
           />
-          <MayButton
+          <PermissionButton
             permission="writeReports"
             leftSection={<IconPlus size={16} />}
             onClick={() => setEditing({ template: null, like: null })}
           >
             {t('ui.templates.add')}
-          </MayButton>
+          </PermissionButton>
         </>
       }
     >
@@ -70,7 +70,7 @@ export function Templates() {
       {reply.isPending && <LoadingPlaceholder rows={5} />}
       {reply.isError && <ErrorNotice error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.isSuccess && templates.length === 0 && (
-        <NothingListed
+        <EmptyList
           icon={IconTemplate}
           title={t('ui.templates.none')}
           text={t('ui.templates.noneText')}
@@ -87,12 +87,12 @@ export function Templates() {
         </Panel>
       )}
       <EditDrawer editing={editing} onDone={() => setEditing(null)} />
-      {removing && <Remove template={removing} onDone={() => setRemoving(null)} />}
+      {removing && <RemoveTemplateDialog template={removing} onDone={() => setRemoving(null)} />}
     </Page>
   )
 }
 
-function EditDrawer({ editing, onDone }: { editing: Editing | null; onDone: () => void }) {
+function EditDrawer({ editing, onDone }: { editing: EditorState | null; onDone: () => void }) {
   return (
     <FormDrawer
       opened={editing !== null}
@@ -112,7 +112,13 @@ function EditDrawer({ editing, onDone }: { editing: Editing | null; onDone: () =
   )
 }
 
-function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => void }) {
+function RemoveTemplateDialog({
+  template,
+  onDone,
+}: {
+  template: ReportTemplate
+  onDone: () => void
+}) {
   const remove = useSend(dashboardReports.removeTemplate, [dashboardReports.templates])
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   function done() {
@@ -123,7 +129,7 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t('ui.templates.removeTitle')}
       action={t('ui.templates.removeAction')}
@@ -135,6 +141,6 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
       }
     >
       {t('ui.templates.removeText', { name: template.name })}
-    </Confirm>
+    </ConfirmAction>
   )
 }

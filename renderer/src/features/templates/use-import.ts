@@ -10,7 +10,7 @@ import { CHOICES, type Choice, type PlannedImport, planOf, sendingOf } from './i
 import type { FileEntry } from './template-file.ts'
 
 export type Outcome = 'done' | { readonly fault: string }
-export type Importing = ReturnType<typeof useImport>
+export type TemplateImport = ReturnType<typeof useImport>
 
 /**
  * What would be done with the entries of a file, as somebody chooses; then it is done, entry by
@@ -27,10 +27,10 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
 
-  const owned = templates.filter(({ owner }) =>
+  const ownTemplates = templates.filter(({ owner }) =>
     whose === 'mine' ? owner?.userId === me : owner === null,
   )
-  const plan = running ?? planOf(entries, owned)
+  const plan = running ?? planOf(entries, ownTemplates)
   const choiceOf = ({ at, standing }: PlannedImport): Choice => {
     const wanted = chosen.get(at)
     return wanted !== undefined && CHOICES[standing].includes(wanted)
@@ -39,7 +39,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
   }
   const count = (...choices: readonly Choice[]) =>
     plan.filter((one) => choices.includes(choiceOf(one))).length
-  const clashing = plan.filter(
+  const conflicts = plan.filter(
     ({ standing }) => CHOICES[standing][0] === 'leave' && CHOICES[standing].length > 1,
   )
 
@@ -63,7 +63,7 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
     }
   }
   return {
-    ...{ plan, choiceOf, whose, outcomes, isOver, clashing },
+    ...{ plan, choiceOf, whose, outcomes, isOver, clashing: conflicts },
     isRunning: running !== null,
     added: count('add', 'plain'),
     replaced: count('replace'),
@@ -74,13 +74,15 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
     choose: ({ at }: PlannedImport, choice: Choice) =>
       setChosen((before) => new Map(before).set(at, choice)),
     takeAll: () =>
-      setChosen(new Map(clashing.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave']))),
+      setChosen(
+        new Map(conflicts.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave'])),
+      ),
     async run() {
       setRunning(plan)
-      let kept = 0
-      for (const one of plan) if (await send(one)) kept += 1
+      let importedCount = 0
+      for (const one of plan) if (await send(one)) importedCount += 1
       setIsOver(true)
-      showDone(t('ui.templates.importing.done', { count: kept }))
+      showDone(t('ui.templates.importing.done', { count: importedCount }))
     },
   }
 }

@@ -3,7 +3,7 @@ import { dashboardTiers, type Migration, type Tier } from '#shared/contract/tier
 import { useSend } from '../../api/queries.ts'
 import { bytesText, durationText, numberText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
 import css from './tiers.module.css'
 
@@ -83,7 +83,7 @@ function MigrationProgress({ migration }: { migration: Migration }) {
         })}{' '}
         {endedAt && (
           <>
-            · <Ago instant={endedAt} never="" />
+            · <TimeAgo instant={endedAt} never="" />
           </>
         )}
       </Text>

@@ -109,7 +109,7 @@ function ObjectStoreFields({ form, hasSecret }: { form: Form; hasSecret: boolean
         </SimpleGrid>
         <TextInput {...told('prefix')} {...form.getInputProps('prefix')} />
         <TextInput {...told('accessKeyId')} required {...form.getInputProps('accessKeyId')} />
-        <Secret form={form} field="secretKey" hasSecret={hasSecret} />
+        <SecretField form={form} field="secretKey" hasSecret={hasSecret} />
         <Switch
           {...told('isPathStyle')}
           {...form.getInputProps('isPathStyle', { type: 'checkbox' })}
@@ -141,7 +141,7 @@ const DicomwebFields = ({ form, hasSecret }: { form: Form; hasSecret: boolean })
       {...form.getInputProps('url')}
     />
     <TextInput {...told('user')} {...form.getInputProps('user')} />
-    {form.values.user !== '' && <Secret form={form} field="password" hasSecret={hasSecret} />}
+    {form.values.user !== '' && <SecretField form={form} field="password" hasSecret={hasSecret} />}
     <Certificate form={form} />
   </FormPart>
 )
@@ -162,7 +162,11 @@ function PacsFields({ form }: { form: Form }) {
   )
 }
 
-const Secret = (props: { form: Form; field: 'secretKey' | 'password'; hasSecret: boolean }) => (
+const SecretField = (props: {
+  form: Form
+  field: 'secretKey' | 'password'
+  hasSecret: boolean
+}) => (
   <PasswordInput
     {...told(props.field)}
     autoComplete="off"

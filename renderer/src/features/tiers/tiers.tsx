@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { SettingsTabs } from '../../ui/sections/settings-tabs.tsx'
 import { TierCard } from './tier-card.tsx'
 import { TierForm } from './tier-form.tsx'
@@ -45,13 +45,13 @@ export function Tiers() {
       )}
       {reply.data && tiers.length === 0 && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconStack2 size={34} stroke={1.3} />}
             title={t('ui.tiers.none')}
             action={add}
           >
             {t('ui.tiers.noneText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       <div className={css.cards}>
@@ -78,19 +78,19 @@ export function Tiers() {
           />
         )}
       </FormDrawer>
-      <Remove tier={removing} onDone={() => setRemoving(null)} />
+      <RemoveTierDialog tier={removing} onDone={() => setRemoving(null)} />
     </Page>
   )
 }
 
-function Remove({ tier, onDone }: { tier: Tier | null; onDone: () => void }) {
+function RemoveTierDialog({ tier, onDone }: { tier: Tier | null; onDone: () => void }) {
   const remove = useSend(dashboardTiers.remove, [dashboardTiers.list])
   const close = () => {
     remove.reset()
     onDone()
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen={tier !== null}
       title={t('ui.tiers.removeTitle')}
       action={t('ui.tiers.removeAction')}
@@ -102,6 +102,6 @@ function Remove({ tier, onDone }: { tier: Tier | null; onDone: () => void }) {
       }
     >
       <Stack gap={10}>{tier && t('ui.tiers.removeText', { name: tier.name })}</Stack>
-    </Confirm>
+    </ConfirmAction>
   )
 }

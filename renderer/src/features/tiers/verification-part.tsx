@@ -4,7 +4,7 @@ import { useSend } from '../../api/queries.ts'
 import { numberText } from '../../format/amounts.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import css from './tiers.module.css'
@@ -80,7 +80,7 @@ function Result({ verification }: { verification: Verification }) {
         })}{' '}
         {endedAt && (
           <>
-            · <Ago instant={endedAt} never="" />
+            · <TimeAgo instant={endedAt} never="" />
           </>
         )}
       </Text>

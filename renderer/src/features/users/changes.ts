@@ -6,12 +6,12 @@ import type { ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { showDone } from '../../ui/undo.tsx'
 import { nameOf } from './user-values.ts'
 
 /** What is asked again after a change of a person. */
-export const PEOPLE_REPLIES = [
+export const PEOPLE_OPERATIONS = [
   dashboardPeople.people,
   dashboardPeople.customerUsers,
   dashboardSecurity.sessions,
@@ -19,15 +19,15 @@ export const PEOPLE_REPLIES = [
 
 export type InvitationReply = ReplyOf<typeof dashboardPeople.invitePerson>
 
-const refused = (why: Message | undefined) => showRefused(why ? translateMessage(why) : '')
-const failed = (error: unknown) => showRefused((error as ProblemError).message)
+const refused = (why: Message | undefined) => showRefusal(why ? translateMessage(why) : '')
+const failed = (error: unknown) => showRefusal((error as ProblemError).message)
 
 /** Changes of a person's access, said when they are done, and undone where they can be. */
 export function usePersonChanges() {
-  const revokeCall = useSend(dashboardPeople.revokePerson, PEOPLE_REPLIES)
-  const reactivateCall = useSend(dashboardPeople.reactivatePerson, PEOPLE_REPLIES)
-  const withdrawCall = useSend(dashboardPeople.revokeInvitation, PEOPLE_REPLIES)
-  const renewCall = useSend(dashboardPeople.renewInvitation, PEOPLE_REPLIES)
+  const revokeCall = useSend(dashboardPeople.revokePerson, PEOPLE_OPERATIONS)
+  const reactivateCall = useSend(dashboardPeople.reactivatePerson, PEOPLE_OPERATIONS)
+  const withdrawCall = useSend(dashboardPeople.revokeInvitation, PEOPLE_OPERATIONS)
+  const renewCall = useSend(dashboardPeople.renewInvitation, PEOPLE_OPERATIONS)
 
   // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate`
   // would not.

@@ -4,9 +4,9 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import type { ProblemError } from '../../api/client.ts'
 import { useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmAction } from '../../ui/confirm.tsx'
 import { showDone } from '../../ui/undo.tsx'
-import { PEOPLE_REPLIES, usePersonChanges } from './changes.ts'
+import { PEOPLE_OPERATIONS, usePersonChanges } from './changes.ts'
 import { nameOf } from './user-values.ts'
 
 export interface PersonQuestion {
@@ -17,14 +17,14 @@ export interface PersonQuestion {
 }
 
 /** Asks before somebody's access changes, saying what it means. */
-export function AskPerson({
+export function PersonActionDialog({
   kind,
   person,
   sessionIds = [],
   onDone,
 }: PersonQuestion & { onDone: () => void }) {
   const { revoke, withdraw } = usePersonChanges()
-  const resetFactor = useSend(dashboardSecurity.resetSecondFactor, PEOPLE_REPLIES)
+  const resetFactor = useSend(dashboardSecurity.resetSecondFactor, PEOPLE_OPERATIONS)
   const endSession = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<ProblemError | null>(null)
@@ -54,7 +54,7 @@ export function AskPerson({
     }
   }
   return (
-    <Confirm
+    <ConfirmAction
       isOpen
       title={t(`ui.users.asks.${kind}.title`)}
       action={t(`ui.users.asks.${kind}.action`)}
@@ -64,6 +64,6 @@ export function AskPerson({
       onConfirm={() => void confirm()}
     >
       {t(`ui.users.asks.${kind}.text`, { name })}
-    </Confirm>
+    </ConfirmAction>
   )
 }

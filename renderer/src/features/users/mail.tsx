@@ -22,7 +22,7 @@ import { ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
-const SECURITIES = textsOf('ui.users.mail.securities', 'starttls', 'tls', 'none')
+const SECURITY_TEXTS = textsOf('ui.users.mail.securities', 'starttls', 'tls', 'none')
 
 /** The SMTP server that invitations are sent by, and a test of it. */
 export function MailPanel() {
@@ -58,7 +58,7 @@ export function MailPanel() {
             </Notice>
           )}
           <MailForm mail={mail.data} />
-          {isSet && <Test />}
+          {isSet && <MailTestForm />}
         </Stack>
       )}
     </Panel>
@@ -112,7 +112,7 @@ function MailForm({ mail }: { mail: Mail }) {
           <Select
             label={t('ui.users.mail.security')}
             allowDeselect={false}
-            data={Object.entries(SECURITIES).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(SECURITY_TEXTS).map(([value, label]) => ({ value, label }))}
             {...form.getInputProps('security')}
           />
           <NumberInput
@@ -166,7 +166,7 @@ function MailForm({ mail }: { mail: Mail }) {
   )
 }
 
-function Test() {
+function MailTestForm() {
   const test = useSend(dashboardPeople.testMail)
   const [to, setTo] = useState(useSession().data?.user?.email ?? '')
   return (

@@ -1,17 +1,17 @@
 import type { Person } from '#shared/contract/dashboard-people.ts'
 import type { Tone } from '../../format/tones.ts'
 
-export type PersonState = 'active' | 'invited' | 'expired' | 'rejected' | 'withdrawn' | 'revoked'
+export type UserState = 'active' | 'invited' | 'expired' | 'rejected' | 'withdrawn' | 'revoked'
 
 /** How a person stands, in the window's words: an invitation that is over says how it ended. */
-export function stateOf({ state, invitation }: Person): PersonState {
+export function stateOf({ state, invitation }: Person): UserState {
   if (state === 'invited') return invitation?.isExpired ? 'expired' : 'invited'
   if (state === 'active') return 'active'
   if (invitation?.status === 'rejected') return 'rejected'
   return invitation?.status === 'revoked' ? 'withdrawn' : 'revoked'
 }
 
-export const TONES: Record<PersonState, Tone> = {
+export const TONES: Record<UserState, Tone> = {
   active: 'good',
   invited: 'info',
   expired: 'warning',
@@ -21,7 +21,7 @@ export const TONES: Record<PersonState, Tone> = {
 }
 
 /** What can be done about a person in each state. */
-export const ACTIONS: Record<PersonState, readonly PersonAction[]> = {
+export const ACTIONS: Record<UserState, readonly PersonAction[]> = {
   active: ['edit', 'revoke'],
   invited: ['edit', 'link', 'withdraw'],
   expired: ['again', 'edit'],

@@ -7,25 +7,27 @@ import type { Person } from '#shared/contract/dashboard-people.ts'
 import { express } from '#shared/contract/express.ts'
 import { useReply } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../../ui/allowed.tsx'
+import { usePermission } from '../../ui/allowed.tsx'
 import { useCustomerLinks } from '../../ui/customer-links.ts'
 import { nameOf } from './user-values.ts'
 import css from './users.module.css'
 
-const FOUND = 30
+const MAX_FOUND_CUSTOMERS = 30
 
 /** The Express customers a person is linked to; more can be added and each removed. */
 export function PersonCustomers({ person }: { person: Person }) {
   const { userId, level, expressCustomers } = person
-  const { may, why } = useMay('manageCustomers')
+  const { may, why } = usePermission('manageCustomers')
   const { link, unlink } = useCustomerLinks()
   const user = { userId, name: nameOf(person) }
   const [typed, setTyped] = useState('')
   const [expressCustomerName] = useDebouncedValue(typed.trim(), 250)
-  const found = useReply(express.list, { query: { limit: FOUND, expressCustomerName } })
-  const linked = new Set(expressCustomers.map(({ expressCustomerId }) => expressCustomerId))
-  const offered = (found.data?.expressCustomers ?? []).filter(
-    ({ expressCustomerId }) => !linked.has(expressCustomerId),
+  const found = useReply(express.list, {
+    query: { limit: MAX_FOUND_CUSTOMERS, expressCustomerName },
+  })
+  const linkedIds = new Set(expressCustomers.map(({ expressCustomerId }) => expressCustomerId))
+  const availableCustomers = (found.data?.expressCustomers ?? []).filter(
+    ({ expressCustomerId }) => !linkedIds.has(expressCustomerId),
   )
 
   return (
@@ -77,17 +79,21 @@ export function PersonCustomers({ person }: { person: Person }) {
         onSearchChange={setTyped}
         // The gateway has searched already, without accents and capitals.
         filter={({ options }) => options}
-        data={offered.map(({ expressCustomerId, expressCustomerName: name, isActive }) => ({
-          value: expressCustomerId,
-          label: isActive ? name : t('ui.users.customers.blocked', { name }),
-          disabled: !isActive,
-        }))}
+        data={availableCustomers.map(
+          ({ expressCustomerId, expressCustomerName: name, isActive }) => ({
+            value: expressCustomerId,
+            label: isActive ? name : t('ui.users.customers.blocked', { name }),
+            disabled: !isActive,
+          }),
+        )}
         nothingFoundMessage={
           found.isFetching ? t('ui.users.customers.waiting') : t('ui.users.customers.nobody')
         }
         maxDropdownHeight={260}
         onChange={(id) => {
-          const customer = offered.find(({ expressCustomerId }) => expressCustomerId === id)
+          const customer = availableCustomers.find(
+            ({ expressCustomerId }) => expressCustomerId === id,
+          )
           if (customer) link(customer, user)
           setTyped('')
         }}

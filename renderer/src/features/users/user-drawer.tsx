@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Person } from '#shared/contract/dashboard-people.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { FactList } from '../../ui/page.tsx'
 import type { InvitationReply } from './changes.ts'
@@ -15,7 +15,7 @@ import { PersonSignIn } from './user-sign-in.tsx'
 const TABS = ['details', 'customers', 'signIn'] as const
 
 /** One person: the record, the customers, and how and where they sign in. */
-export function OpenedPerson(props: {
+export function PersonDetails(props: {
   person: Person
   onInvited: (invited: InvitationReply) => void
   onAsk: (question: PersonQuestion) => void
@@ -69,7 +69,7 @@ function PersonFacts({ person }: { person: Person }) {
         [t('ui.users.facts.since'), <Clock key="since" instant={createdAt} />],
         [
           t('ui.users.facts.login'),
-          <Ago key="login" instant={lastLoginAt} never={t('ui.users.never')} />,
+          <TimeAgo key="login" instant={lastLoginAt} never={t('ui.users.never')} />,
         ],
       ]}
     />

@@ -12,7 +12,14 @@ import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 import type { InvitationReply } from './changes.ts'
 import { editObstacle } from './state.ts'
-import { bodyOf, nameOf, type PersonValues, RIGHTS, usualRights, valuesOf } from './user-values.ts'
+import {
+  bodyOf,
+  nameOf,
+  type PersonValues,
+  RIGHT_FIELDS,
+  usualRights,
+  valuesOf,
+} from './user-values.ts'
 
 /** Invites a person, or changes one. `like` is who is invited once more. */
 export function PersonForm(props: {
@@ -49,13 +56,13 @@ export function PersonForm(props: {
       )
     },
   })
-  const kept = person && editObstacle(person, isOwner)
+  const obstacle = person && editObstacle(person, isOwner)
 
   return (
     <form onSubmit={submit} noValidate>
-      <Fieldset variant="unstyled" disabled={Boolean(kept)}>
+      <Fieldset variant="unstyled" disabled={Boolean(obstacle)}>
         <Stack>
-          {kept && <Notice tone="info">{t(`ui.users.notEditable.${kept}`)}</Notice>}
+          {obstacle && <Notice tone="info">{t(`ui.users.notEditable.${obstacle}`)}</Notice>}
           <Identity form={form} isInvited={person !== null} />
           {person && person.level !== person.interfaceLevel && (
             <Notice tone="info">
@@ -155,7 +162,7 @@ const Rights = ({
       data={levels.map((level) => ({ value: level, label: LEVEL_NAMES[level] }))}
       {...form.getInputProps('level')}
     />
-    {RIGHTS.map((name) => (
+    {RIGHT_FIELDS.map((name) => (
       <Switch
         key={name}
         label={t(`ui.users.form.${name}.label`)}

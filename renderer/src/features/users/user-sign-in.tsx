@@ -6,7 +6,7 @@ import { useReply } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago, Clock } from '../../ui/clock.tsx'
+import { Clock, TimeAgo } from '../../ui/clock.tsx'
 import { FormPart } from '../../ui/form-part.tsx'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Tag } from '../../ui/tone.tsx'
@@ -25,7 +25,7 @@ export function PersonSignIn({
   onAsk: (question: PersonQuestion) => void
 }) {
   const { secondFactorSince } = person
-  const isKept = editObstacle(person, useSession().data?.user?.level === 'owner') === 'owner'
+  const isOwnerOnly = editObstacle(person, useSession().data?.user?.level === 'owner') === 'owner'
   return (
     <>
       <FormPart title={t('ui.users.signIn.factor')}>
@@ -45,7 +45,7 @@ export function PersonSignIn({
                 {t('ui.users.signIn.factorSince')} <Clock instant={secondFactorSince} />.{' '}
                 {t('ui.users.signIn.resetAbout')}
               </p>
-              {isKept ? (
+              {isOwnerOnly ? (
                 <p className={css.quiet}>{t('ui.users.notEditable.owner')}</p>
               ) : (
                 <div>
@@ -64,7 +64,7 @@ export function PersonSignIn({
         </div>
       </FormPart>
       <FormPart title={t('ui.users.signIn.sessions')}>
-        <Sessions person={person} isKept={isKept} onAsk={onAsk} />
+        <Sessions person={person} isOwnerOnly={isOwnerOnly} onAsk={onAsk} />
       </FormPart>
     </>
   )
@@ -72,11 +72,11 @@ export function PersonSignIn({
 
 function Sessions({
   person,
-  isKept,
+  isOwnerOnly: isKept,
   onAsk,
 }: {
   person: Person
-  isKept: boolean
+  isOwnerOnly: boolean
   onAsk: (question: PersonQuestion) => void
 }) {
   const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
@@ -130,7 +130,7 @@ function Line({ session, onEnd }: { session: OpenSession; onEnd: (() => void) | 
         </Group>
         <div className={css.under}>
           {address} · {t('ui.users.signIn.began')} <Clock instant={createdAt} /> ·{' '}
-          {t('ui.users.signIn.used')} <Ago instant={lastUsedAt} />
+          {t('ui.users.signIn.used')} <TimeAgo instant={lastUsedAt} />
         </div>
       </div>
       {onEnd && (

@@ -1,15 +1,15 @@
 import type { Person } from '#shared/contract/dashboard-people.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 
-const OPTIONAL = ['middleName', 'suffix1', 'suffix2', 'phoneNumber', 'npiNumber'] as const
+const OPTIONAL_FIELDS = ['middleName', 'suffix1', 'suffix2', 'phoneNumber', 'npiNumber'] as const
 
 /** What a person may do. */
-export const RIGHTS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
+export const RIGHT_FIELDS = ['hasDashboardAccess', 'canManageStudies', 'canCreateReports'] as const
 
 /** A person as the form holds them: what is empty is not known. */
 export interface PersonValues
-  extends Record<(typeof OPTIONAL)[number] | 'email' | 'firstName' | 'lastName', string>,
-    Record<(typeof RIGHTS)[number], boolean> {
+  extends Record<(typeof OPTIONAL_FIELDS)[number] | 'email' | 'firstName' | 'lastName', string>,
+    Record<(typeof RIGHT_FIELDS)[number], boolean> {
   /** Nobody is given a role that was not chosen. */
   clinicRole: ClinicRole | null
   level: Level
@@ -56,7 +56,7 @@ export const usualRights = (
 export function bodyOf(values: PersonValues, person: Person | null): Record<string, unknown> {
   const { email, ...body } = values
   const given: Record<string, unknown> = { ...body, ...(!person && { email }) }
-  for (const name of OPTIONAL) {
+  for (const name of OPTIONAL_FIELDS) {
     const text = values[name].trim()
     if (text !== '') given[name] = text
     else if (person?.[name] !== undefined) given[name] = null

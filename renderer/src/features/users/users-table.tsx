@@ -15,18 +15,18 @@ import { useSession } from '../../api/session.ts'
 import { LEVEL_NAMES, ROLE_NAMES } from '../../format/roles.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Ago } from '../../ui/clock.tsx'
+import { TimeAgo } from '../../ui/clock.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Tag } from '../../ui/tone.tsx'
 import {
   ACTIONS,
   editObstacle,
   type PersonAction,
-  type PersonState,
   stateOf,
   TONES,
+  type UserState,
 } from './state.ts'
-import { nameOf, RIGHTS } from './user-values.ts'
+import { nameOf, RIGHT_FIELDS } from './user-values.ts'
 import css from './users.module.css'
 
 const ICONS: Readonly<Record<PersonAction, TablerIcon>> = {
@@ -39,9 +39,9 @@ const ICONS: Readonly<Record<PersonAction, TablerIcon>> = {
 }
 const DAY_MS = 86_400_000
 /** They keep what they may do, for when access is given back, but can do nothing. */
-const OUT: readonly PersonState[] = ['rejected', 'withdrawn', 'revoked']
+const INACTIVE_STATES: readonly UserState[] = ['rejected', 'withdrawn', 'revoked']
 const rightsOf = (person: Person): string =>
-  RIGHTS.filter((right) => person[right])
+  RIGHT_FIELDS.filter((right) => person[right])
     .map((right) => t(`ui.users.may.${right}`))
     .join(', ') || t('ui.users.nothing')
 
@@ -68,7 +68,7 @@ export function PeopleTable(props: {
       keyOf={({ userId }) => userId}
       least={820}
       onOpen={(person) => onAct('edit', person)}
-      onEnd={onEnd}
+      onEndReached={onEnd}
       end={end}
       isPartial={isPartial}
     />
@@ -87,7 +87,7 @@ function columnsOf(
       sortBy: ({ lastName, firstName }) => `${lastName} ${firstName}`,
       track: 'minmax(160px, 2fr)',
       cell: (person, isCurrent) => (
-        <span className={OUT.includes(stateOf(person)) ? css.out : undefined}>
+        <span className={INACTIVE_STATES.includes(stateOf(person)) ? css.out : undefined}>
           <Anchor
             component="button"
             type="button"
@@ -126,7 +126,7 @@ function columnsOf(
       name: t('ui.users.columns.state'),
       sortBy: stateOf,
       track: 'minmax(128px, 1.3fr)',
-      cell: (person) => <Standing person={person} />,
+      cell: (person) => <PersonStateCell person={person} />,
     },
     {
       name: t('ui.users.columns.login'),
@@ -134,7 +134,7 @@ function columnsOf(
       track: '92px',
       cell: ({ lastLoginAt, secondFactorSince }) => (
         <>
-          <Ago instant={lastLoginAt} never={t('ui.users.never')} />
+          <TimeAgo instant={lastLoginAt} never={t('ui.users.never')} />
           {secondFactorSince !== null && (
             <div className={css.under}>{t('ui.users.secondFactorOn')}</div>
           )}
@@ -173,7 +173,7 @@ function columnsOf(
   ]
 }
 
-function Standing({ person: { invitation, ...person } }: { person: Person }) {
+function PersonStateCell({ person: { invitation, ...person } }: { person: Person }) {
   const state = stateOf({ ...person, invitation })
   return (
     <>

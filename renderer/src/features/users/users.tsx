@@ -5,29 +5,29 @@ import { dashboardPeople, PEOPLE_FILTERS, type Person } from '#shared/contract/d
 import { usePages } from '../../api/pages.ts'
 import { call, keyOf } from '../../api/queries.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { MayButton } from '../../ui/allowed.tsx'
+import { PermissionButton } from '../../ui/allowed.tsx'
 import { FormDrawer } from '../../ui/form-drawer.tsx'
 import { ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
-import { NothingListed } from '../../ui/paged-table.tsx'
+import { EmptyList } from '../../ui/paged-table.tsx'
 import { SearchField, useTypedSearch } from '../../ui/search-field.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { ShownOnce } from '../../ui/shown-once.tsx'
+import { OneTimeValueDialog } from '../../ui/shown-once.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { type InvitationReply, usePersonChanges } from './changes.ts'
-import { AskPerson, type PersonQuestion } from './confirm-user-action.tsx'
+import { PersonActionDialog, type PersonQuestion } from './confirm-user-action.tsx'
 import { MailPanel } from './mail.tsx'
 import type { PersonAction } from './state.ts'
-import { OpenedPerson } from './user-drawer.tsx'
+import { PersonDetails } from './user-drawer.tsx'
 import { PersonForm } from './user-form.tsx'
 import { nameOf } from './user-values.ts'
 import css from './users.module.css'
 import { PeopleTable } from './users-table.tsx'
 
-const PART = 100
+const PAGE_SIZE = 100
 /** What was done is said at the bottom: the last buttons can be scrolled above it. */
-const ABOVE_NOTICES = { body: { paddingBottom: 80 } }
-type Show = (typeof PEOPLE_FILTERS)[number]
+const NOTICE_CLEARANCE = { body: { paddingBottom: 80 } }
+type PeopleFilter = (typeof PEOPLE_FILTERS)[number]
 type Opened = { readonly person: Person } | { readonly like: Person | null }
 
 /**
@@ -38,16 +38,16 @@ const isLoopback = (link: string) => /^(127\.|localhost$|\[::1\]$)/.test(new URL
 /** Users and invited people, and how invitations are sent. */
 export function People() {
   const { typed, setTyped, search } = useTypedSearch()
-  const [show, setShow] = useState<Show>('all')
+  const [show, setShow] = useState<PeopleFilter>('all')
   const listed = usePeople(search, show)
   const [opened, setOpened] = useState<Opened | null>(null)
   const [asked, setAsked] = useState<PersonQuestion | null>(null)
   const [link, setLink] = useState<string | null>(null)
   const { renew, reactivate } = usePersonChanges()
-  const box = useRef<HTMLInputElement>(null)
+  const searchInput = useRef<HTMLInputElement>(null)
   const invite = () => setOpened({ like: null })
   useShortcuts(t('ui.users.title'), [
-    { keys: '/', name: t('ui.users.search'), run: () => box.current?.select() },
+    { keys: '/', name: t('ui.users.search'), run: () => searchInput.current?.select() },
     { keys: 'n', name: t('ui.users.invite'), run: invite },
   ])
 
@@ -72,9 +72,13 @@ export function People() {
       title={t('ui.users.title')}
       about={t('ui.users.about')}
       actions={
-        <MayButton permission="manageUsers" leftSection={<IconPlus size={16} />} onClick={invite}>
+        <PermissionButton
+          permission="manageUsers"
+          leftSection={<IconPlus size={16} />}
+          onClick={invite}
+        >
           {t('ui.users.invite')}
-        </MayButton>
+        </PermissionButton>
       }
     >
       <Group gap={12}>
@@ -86,7 +90,7 @@ export function People() {
           data={PEOPLE_FILTERS.map((value) => ({ value, label: t(`ui.users.shows.${value}`) }))}
         />
         <SearchField
-          ref={box}
+          ref={searchInput}
           className={css.search}
           label={t('ui.users.search')}
           placeholder={t('ui.users.searchWhat')}
@@ -104,8 +108,8 @@ export function People() {
         onAsk={setAsked}
         onDone={() => setOpened(null)}
       />
-      {asked && <AskPerson {...asked} onDone={() => setAsked(null)} />}
-      <ShownOnce
+      {asked && <PersonActionDialog {...asked} onDone={() => setAsked(null)} />}
+      <OneTimeValueDialog
         value={link}
         {...textsOf('ui.users.shown', 'title', 'about', 'done')}
         what={t('ui.users.theLink')}
@@ -114,13 +118,13 @@ export function People() {
         {link !== null && isLoopback(link) && (
           <Notice tone="warning">{t('ui.users.loopback')}</Notice>
         )}
-      </ShownOnce>
+      </OneTimeValueDialog>
     </Page>
   )
 }
 
-function usePeople(search: string, show: Show) {
-  const query = { limit: PART, search, show }
+function usePeople(search: string, show: PeopleFilter) {
+  const query = { limit: PAGE_SIZE, search, show }
   const { list, pages, more } = usePages(keyOf(dashboardPeople.people, query), (part, signal) =>
     call(dashboardPeople.people, { query: { ...query, ...part } }, signal),
   )
@@ -130,7 +134,7 @@ function usePeople(search: string, show: Show) {
 interface PeopleListProps {
   readonly listed: ReturnType<typeof usePeople>
   readonly search: string
-  readonly show: Show
+  readonly show: PeopleFilter
   readonly onAct: (action: PersonAction, person: Person) => void
   readonly onShowAll: () => void
 }
@@ -152,7 +156,7 @@ function PeopleList({
       {list.isPending && <LoadingPlaceholder rows={6} height={44} />}
       {list.isError && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && people.length === 0 && (
-        <NothingListed
+        <EmptyList
           icon={IconUsers}
           title={title}
           text={text}
@@ -193,11 +197,11 @@ function PersonDrawer({ opened, people, onInvited, onAsk, onDone }: PersonDrawer
       opened={opened !== null}
       onClose={onDone}
       size={560}
-      styles={ABOVE_NOTICES}
+      styles={NOTICE_CLEARANCE}
       title={shown ? nameOf(shown) : t('ui.users.form.addTitle')}
     >
       {shown && (
-        <OpenedPerson
+        <PersonDetails
           key={shown.userId}
           person={shown}
           onInvited={onInvited}

@@ -18,7 +18,7 @@ const INPUT_FIRST: Pick<TextInputProps, 'inputWrapperOrder'> = {
   inputWrapperOrder: ['label', 'input', 'description', 'error'],
 }
 
-interface KeysProps {
+interface QueryKeysFormProps {
   readonly devices: readonly Device[]
   readonly onAsk: (
     body: InputOf<typeof dashboard.askWorklist>['body'],
@@ -29,7 +29,7 @@ interface KeysProps {
 }
 
 /** The matching keys that a device asks with (PS3.4 K.6.1.2.2); an empty one fits every value. */
-export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
+export function QueryKeysForm({ devices, onAsk, isAsking, isAnswered }: QueryKeysFormProps) {
   const today = todayIn(useZone(), new Date())
   const { device: asked } = route.useSearch()
   const first =

@@ -6,9 +6,9 @@ import type { Device } from '#shared/contract/devices.ts'
 import { useReply, useSend } from '../../api/queries.ts'
 import { t } from '../../i18n/t.ts'
 import { InspectionView } from '../../ui/inspection-view.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
-import { Keys } from './query-keys.tsx'
+import { QueryKeysForm } from './query-keys.tsx'
 
 /** Asks the worklist as a device would, and shows its answer with the reasons. */
 export function Worklist() {
@@ -22,13 +22,13 @@ export function Worklist() {
       )}
       {devices.data?.devices.length === 0 && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
             title={t('ui.worklist-tester.noDevices')}
             action={<Link to="/devices">{t('ui.worklist-tester.toDevices')}</Link>}
           >
             {t('ui.worklist-tester.noDevicesText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       {devices.data && devices.data.devices.length > 0 && (
@@ -43,7 +43,7 @@ function WorklistQueryForm({ devices }: { devices: readonly Device[] }) {
   return (
     <>
       <Panel title={t('ui.worklist-tester.keys')}>
-        <Keys
+        <QueryKeysForm
           devices={devices}
           onAsk={(body, onRefused) => ask.mutate({ body }, { onError: onRefused })}
           isAsking={ask.isPending}
@@ -64,12 +64,12 @@ function WorklistQueryForm({ devices }: { devices: readonly Device[] }) {
       )}
       {!ask.data && !ask.isPending && !ask.error && (
         <Panel>
-          <Empty
+          <EmptyState
             icon={<IconBuildingHospital size={34} stroke={1.3} />}
             title={t('ui.worklist-tester.before')}
           >
             {t('ui.worklist-tester.beforeText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
     </>

@@ -6,7 +6,7 @@ import type { ProblemError } from '../../api/client.ts'
 import { dayText, timeText } from '../../format/dates.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { ToneIcon } from '../../ui/tone.tsx'
 import { CheckList } from './check-list.tsx'
@@ -38,9 +38,12 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
   if (!explanation) {
     return (
       <Panel>
-        <Empty icon={<IconHelpCircle size={34} stroke={1.3} />} title={t('ui.worklist.why.before')}>
+        <EmptyState
+          icon={<IconHelpCircle size={34} stroke={1.3} />}
+          title={t('ui.worklist.why.before')}
+        >
           {t('ui.worklist.why.beforeText')}
-        </Empty>
+        </EmptyState>
       </Panel>
     )
   }

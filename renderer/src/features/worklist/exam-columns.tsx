@@ -84,13 +84,13 @@ function Devices({ exam: { devices, withheld } }: { exam: Exam }) {
   return (
     <span className={css.devices}>
       {devices.map((device) => (
-        <OnDevice key={device.aeTitle} device={device} />
+        <DeviceStatus key={device.aeTitle} device={device} />
       ))}
     </span>
   )
 }
 
-function OnDevice({ device }: { device: ExamDevice }) {
+function DeviceStatus({ device }: { device: ExamDevice }) {
   const zone = useZone()
   const { isOnList, sentAt, withheld } = device
   const who = nameOf(device)

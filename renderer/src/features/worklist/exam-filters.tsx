@@ -4,13 +4,13 @@ import type { Device } from '#shared/contract/devices.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { dayBy } from './days.ts'
+import { addDays } from './days.ts'
 import css from './worklist.module.css'
 
-export type Show = (typeof EXAM_FILTERS)[number]
+export type ExamFilter = (typeof EXAM_FILTERS)[number]
 
 /** Yesterday, today, tomorrow, or any other day. */
-export function Days({
+export function DayPicker({
   today,
   day,
   onChoose,
@@ -21,9 +21,9 @@ export function Days({
 }) {
   if (today === undefined || day === undefined) return null
   const chips = [
-    { value: dayBy(today, -1), label: t('ui.worklist.days.yesterday') },
+    { value: addDays(today, -1), label: t('ui.worklist.days.yesterday') },
     { value: today, label: t('ui.worklist.days.today') },
-    { value: dayBy(today, 1), label: t('ui.worklist.days.tomorrow') },
+    { value: addDays(today, 1), label: t('ui.worklist.days.tomorrow') },
   ]
   return (
     <Group gap={8} wrap="nowrap" align="flex-start">
@@ -73,7 +73,7 @@ export function Devices({
 }
 
 /** The modalities of the day's exams. */
-export function Modalities({
+export function ModalityFilter({
   exams,
   value,
   onChange,
@@ -107,15 +107,15 @@ export function ExamFilterTabs({
   onChange,
 }: {
   day: ExamDay | undefined
-  show: Show
-  onChange: (show: Show) => void
+  show: ExamFilter
+  onChange: (show: ExamFilter) => void
 }) {
   return (
     <SegmentedControl
       size="xs"
       aria-label={t('ui.worklist.showLabel')}
       value={show}
-      onChange={(value) => onChange(value as Show)}
+      onChange={(value) => onChange(value as ExamFilter)}
       data={EXAM_FILTERS.map((value) => ({
         value,
         label: (

@@ -21,7 +21,7 @@ export interface ExamActions {
   readonly reopen: (exam: Exam) => void
 }
 
-const isNamed = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) =>
+const isIdentifiable = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) =>
   studyInstanceUid !== '' && scheduledProcedureStepId !== ''
 
 /** What can be done with an exam. */
@@ -69,7 +69,7 @@ export function ExamMenu({
             {t('ui.worklist.actions.study')}
           </Menu.Item>
         )}
-        {isNamed(exam) && (
+        {isIdentifiable(exam) && (
           <>
             <Menu.Divider />
             {exam.isClosed ? (

@@ -8,17 +8,17 @@ import type { ProblemError } from '../../api/client.ts'
 import { keyOf, useSend } from '../../api/queries.ts'
 import { examKey } from '../../format/matching-exams.ts'
 import { t } from '../../i18n/t.ts'
-import { CloseStep } from '../../ui/close-step.tsx'
+import { CloseStepDialog } from '../../ui/close-step.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import type { TableHandle } from '../../ui/data-table-props.ts'
 import { openImages } from '../../ui/open-images.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { showRefused } from '../../ui/refused.ts'
+import { showRefusal } from '../../ui/refused.ts'
 import { showDone } from '../../ui/undo.tsx'
 import { examColumns } from './exam-columns.tsx'
 import type { ExamActions } from './exam-menu.tsx'
 
-const refused = (error: ProblemError) => showRefused(error.message)
+const refused = (error: ProblemError) => showRefusal(error.message)
 
 interface ExamTableProps {
   readonly day: ExamDay
@@ -35,18 +35,18 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
   const client = useQueryClient()
   const [closing, setClosing] = useState<Exam | null>(null)
   const reopen = useSend(dashboard.reopenStep, [dashboardExams.exams])
-  const again = useSend(dashboard.closeStep, [dashboardExams.exams])
+  const closeAgain = useSend(dashboard.closeStep, [dashboardExams.exams])
   const stepOf = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) => ({
     studyInstanceUid,
     scheduledProcedureStepId,
   })
   const actions: ExamActions = {
     why(exam) {
-      const fitting = devices.find(
+      const matchingDevice = devices.find(
         ({ isEnabled, modality }) => isEnabled && modality === exam.modality,
       )
       const who =
-        device ?? fitting?.deviceId ?? devices.find(({ isEnabled }) => isEnabled)?.deviceId
+        device ?? matchingDevice?.deviceId ?? devices.find(({ isEnabled }) => isEnabled)?.deviceId
       void navigate({
         to: '/worklist/why',
         search: {
@@ -79,7 +79,9 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
             showDone(
               t('ui.worklist.reopened'),
               () =>
-                void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused),
+                void closeAgain
+                  .mutateAsync({ body: { ...stepOf(exam), reason: '' } })
+                  .catch(refused),
             ),
           onError: refused,
         },
@@ -115,7 +117,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
             })}
         />
       </Panel>
-      <CloseStep
+      <CloseStepDialog
         row={closing && { ...closing, verdict: 'sent', reason: null }}
         onLeave={() => setClosing(null)}
         onClosed={(row) => {

@@ -12,7 +12,7 @@ import { todayIn } from '../../format/dates.ts'
 import { fullNameOf } from '../../format/device-name.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../../ui/day-input.tsx'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { PersonName } from '../../ui/person-name.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { Answer } from './answer.tsx'
@@ -36,12 +36,12 @@ export function ExamExplainer() {
       )}
       {devices.data?.devices.length === 0 && (
         <Panel>
-          <Empty
+          <EmptyState
             title={t('ui.worklist.noDevices')}
             action={<Link to="/devices">{t('ui.worklist.toDevices')}</Link>}
           >
             {t('ui.worklist.noDevicesText')}
-          </Empty>
+          </EmptyState>
         </Panel>
       )}
       {devices.data && devices.data.devices.length > 0 && (
@@ -51,7 +51,7 @@ export function ExamExplainer() {
   )
 }
 
-interface AskedExam {
+interface ExamReference {
   readonly study?: string | undefined
   readonly step?: string | undefined
 }
@@ -72,7 +72,7 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
   })
   const { deviceId, day, text } = question
 
-  const run = (exam: AskedExam) =>
+  const run = (exam: ExamReference) =>
     explain.mutate({
       body: {
         deviceId,
@@ -82,7 +82,7 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
           : { text }),
       },
     })
-  const choose = (exam: AskedExam) => {
+  const choose = (exam: ExamReference) => {
     void navigate({
       to: '/worklist/why',
       search: {

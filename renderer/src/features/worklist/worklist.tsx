@@ -17,18 +17,18 @@ import { language } from '../../i18n/language.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
 import type { TableHandle } from '../../ui/data-table-props.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Page, Panel } from '../../ui/page.tsx'
 import { WorklistTabs } from '../../ui/sections/worklist-tabs.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import {
-  Days,
+  DayPicker,
   Devices,
+  type ExamFilter,
   ExamFilterTabs,
-  Modalities,
-  type Show,
+  ModalityFilter,
   ShownExamCount,
 } from './exam-filters.tsx'
 import { ExamTable } from './exam-table.tsx'
@@ -38,8 +38,8 @@ import css from './worklist.module.css'
 const route = getRouteApi('/shell/worklist')
 
 /** The exams of a day as the partner has planned them, and what became of them. */
-export function Exams() {
-  const { show, search, choose: chooseFor } = useChosen()
+export function WorklistScreen() {
+  const { show, search, choose: chooseFor } = useWorklistSelection()
   const [typed, setTyped] = useState('')
   const [modality, setModality] = useState<string | null>(null)
   const table = useRef<TableHandle>(null)
@@ -91,7 +91,7 @@ export function Exams() {
     >
       <WorklistTabs />
       <div className={css.bar}>
-        <Days
+        <DayPicker
           today={day.data?.today}
           day={day.data?.day}
           onChoose={(onDay) => choose({ day: onDay })}
@@ -101,7 +101,7 @@ export function Exams() {
           value={search.device}
           onChange={(device) => choose({ device })}
         />
-        <Modalities exams={day.data?.exams ?? []} value={modality} onChange={setModality} />
+        <ModalityFilter exams={day.data?.exams ?? []} value={modality} onChange={setModality} />
         <SearchBox
           placeholder={t('ui.worklist.search')}
           maxLength={100}
@@ -120,7 +120,7 @@ export function Exams() {
         {day.data && <ShownExamCount day={day.data} shown={rows.length} onClear={clear} />}
       </div>
       {refresh.error && <ErrorNotice error={refresh.error} />}
-      {refresh.data && refresh.data.failed > 0 && <NotAnswered {...refresh.data} />}
+      {refresh.data && refresh.data.failed > 0 && <RefreshFailureNotice {...refresh.data} />}
       {day.isError && !day.data && (
         <ErrorNotice error={day.error} onRetry={() => void day.refetch()} />
       )}
@@ -155,14 +155,14 @@ const printPath = (day: string | undefined): string =>
 interface Change {
   readonly day?: string | undefined
   readonly device?: string | undefined
-  readonly show?: Show
+  readonly show?: ExamFilter
 }
 
 /** The address says which exams are shown; what is usual stays out of it. */
-function useChosen() {
+function useWorklistSelection() {
   const search = route.useSearch()
   const navigate = useNavigate()
-  const show: Show = EXAM_FILTERS.find((one) => one === search.show) ?? 'all'
+  const show: ExamFilter = EXAM_FILTERS.find((one) => one === search.show) ?? 'all'
   const choose = (change: Change, today: string | undefined) => {
     const { day, device, show: wanted } = { ...search, show, ...change }
     void navigate({
@@ -181,7 +181,7 @@ function useChosen() {
 /** Asks the partner again, by the button or R. */
 function useRefresh(day: string | undefined, deviceId: string | undefined) {
   const refresh = useSend(dashboardExams.refresh, [dashboardExams.exams, dashboard.inspections])
-  const askNow = () =>
+  const refreshNow = () =>
     refresh.mutate(
       { body: { day: day ?? null, deviceId: deviceId ?? null } },
       {
@@ -194,12 +194,12 @@ function useRefresh(day: string | undefined, deviceId: string | undefined) {
       },
     )
   useShortcuts(t('ui.worklist.keys'), [
-    { keys: 'r', name: t('ui.worklist.keyNames.refresh'), run: askNow },
+    { keys: 'r', name: t('ui.worklist.keyNames.refresh'), run: refreshNow },
   ])
-  return { refresh, askNow }
+  return { refresh, askNow: refreshNow }
 }
 
-const NotAnswered = ({
+const RefreshFailureNotice = ({
   asked,
   failed,
   sentences,
@@ -231,19 +231,19 @@ function EmptyWorklist({
 }) {
   if (!hasDevices) {
     return (
-      <Empty
+      <EmptyState
         icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
         title={t('ui.worklist.noDevices')}
         action={<Link to="/devices">{t('ui.worklist.toDevices')}</Link>}
       >
         {t('ui.worklist.noDevicesText')}
-      </Empty>
+      </EmptyState>
     )
   }
   const isAsked = day.source.receivedAt !== null
   const isFiltered = day.tally.all > 0
   return (
-    <Empty
+    <EmptyState
       icon={<IconCalendarOff size={34} stroke={1.3} />}
       title={
         isFiltered
@@ -263,6 +263,6 @@ function EmptyWorklist({
         : isAsked
           ? t('ui.worklist.noneText')
           : t('ui.worklist.notAskedText')}
-    </Empty>
+    </EmptyState>
   )
 }

@@ -25,11 +25,11 @@ export function countAsUse(child: Window): void {
 /** The same for a window that may be loaded again: until it is closed. */
 export function watchChild(child: Window): void {
   watched.set(child, null)
-  timer ??= setInterval(look, CHILD_CHECK_INTERVAL_MS)
+  timer ??= setInterval(checkChildWindows, CHILD_CHECK_INTERVAL_MS)
 }
 
 /** Closes them all: they show what this window must not show any more. */
-export function closeWatched(): void {
+export function closeWatchedWindows(): void {
   for (const child of watched.keys()) child.close()
   watched.clear()
   // Image windows open further ones, for other screens.
@@ -38,7 +38,7 @@ export function closeWatched(): void {
   channel.close()
 }
 
-function look(): void {
+function checkChildWindows(): void {
   for (const [child, seen] of watched) {
     if (child.closed) watched.delete(child)
     else if (documentOf(child) !== seen) {

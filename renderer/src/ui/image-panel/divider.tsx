@@ -1,7 +1,7 @@
 import { type PointerEvent, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import css from './image-panel.module.css'
-import { SHARE, shareAfter, shareAt } from './split.ts'
+import { IMAGE_WIDTH_PERCENT, shareAfter, shareAt } from './split.ts'
 
 /**
  * Splits the width between the images and the report, by pointer or by keys (ARIA: window
@@ -31,8 +31,8 @@ export function Divider({
       aria-label={t('ui.image-panel.split')}
       aria-controls={paneId}
       aria-valuenow={share}
-      aria-valuemin={SHARE.least}
-      aria-valuemax={SHARE.most}
+      aria-valuemin={IMAGE_WIDTH_PERCENT.least}
+      aria-valuemax={IMAGE_WIDTH_PERCENT.most}
       data-dragged={isDragged || undefined}
       onPointerDown={(event) => {
         event.preventDefault()
@@ -42,7 +42,7 @@ export function Divider({
       }}
       onPointerMove={drag}
       onLostPointerCapture={() => setIsDragged(false)}
-      onDoubleClick={() => onSplit(SHARE.initial)}
+      onDoubleClick={() => onSplit(IMAGE_WIDTH_PERCENT.initial)}
       onKeyDown={(event) => {
         const to = shareAfter(share, event.key, event.shiftKey)
         if (to === undefined) return

@@ -5,7 +5,7 @@ import css from './image-panel.module.css'
 const PANES = ['report', 'context', 'signed'] as const
 export type PaneName = (typeof PANES)[number]
 
-const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+const KEY_STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 const tabId = (id: string, pane: PaneName) => `${id}-${pane}-tab`
 const paneId = (id: string, pane: PaneName) => `${id}-${pane}`
 
@@ -19,8 +19,8 @@ export function PaneTabs(props: {
   const { id, chosen, counts, onChoose } = props
   const step = (event: KeyboardEvent) => {
     const to =
-      PANES[(PANES.indexOf(chosen) + (STEPS[event.key] ?? 0) + PANES.length) % PANES.length]
-    if (!STEPS[event.key] || !to) return
+      PANES[(PANES.indexOf(chosen) + (KEY_STEPS[event.key] ?? 0) + PANES.length) % PANES.length]
+    if (!KEY_STEPS[event.key] || !to) return
     event.preventDefault()
     onChoose(to)
     document.getElementById(tabId(id, to))?.focus()

@@ -1,4 +1,4 @@
-import { SHARE } from './split.ts'
+import { IMAGE_WIDTH_PERCENT } from './split.ts'
 
 /** Where the images of a study are while its report is written. */
 const IMAGES_MODES = ['hidden', 'beside', 'window'] as const
@@ -21,9 +21,11 @@ export function rememberedChoice(
   const kept = read(storage, keyOf(userId))
   const mode = IMAGES_MODES.find((one) => one === kept.mode) ?? initial
   const share =
-    typeof kept.share === 'number' && kept.share >= SHARE.least && kept.share <= SHARE.most
+    typeof kept.share === 'number' &&
+    kept.share >= IMAGE_WIDTH_PERCENT.least &&
+    kept.share <= IMAGE_WIDTH_PERCENT.most
       ? kept.share
-      : SHARE.initial
+      : IMAGE_WIDTH_PERCENT.initial
   return { mode, share }
 }
 

@@ -14,7 +14,12 @@ interface ScreenDetails {
   readonly availHeight: number
 }
 
-const placeOf = ({ availLeft, availTop, availWidth, availHeight }: ScreenDetails): ScreenArea => ({
+const screenAreaOf = ({
+  availLeft,
+  availTop,
+  availWidth,
+  availHeight,
+}: ScreenDetails): ScreenArea => ({
   left: availLeft,
   top: availTop,
   width: availWidth,
@@ -33,7 +38,7 @@ export function otherScreen<S extends ScreenDetails>(
   const [largest] = screens
     .filter((one) => one !== current)
     .sort((one, other) => areaOf(other) - areaOf(one))
-  return largest && placeOf(largest)
+  return largest && screenAreaOf(largest)
 }
 
 /**
@@ -42,9 +47,9 @@ export function otherScreen<S extends ScreenDetails>(
 export const featuresAt = ({ left, top, width, height }: ScreenArea): string =>
   `popup,left=${left},top=${top},width=${width},height=${height}`
 
-export const placeOn = (screen: Screen): ScreenArea => {
+export const defaultAreaOn = (screen: Screen): ScreenArea => {
   const { availLeft = 0, availTop = 0 } = screen as Screen & Partial<ScreenDetails>
-  return placeOf({
+  return screenAreaOf({
     availLeft,
     availTop,
     availWidth: screen.availWidth,
@@ -65,7 +70,7 @@ interface ManagedWindow {
  * none, or it may not be known.
  * @param world `window`
  */
-export async function askOtherScreen(world: Window): Promise<ScreenArea | undefined> {
+export async function findOtherScreen(world: Window): Promise<ScreenArea | undefined> {
   const { isExtended } = world.screen as Screen & { readonly isExtended?: boolean }
   const managed = world as Window & ManagedWindow
   if (!isExtended || !managed.getScreenDetails) return undefined

@@ -1,8 +1,8 @@
 import type { View } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { closeView, liveView, openView } from '../../api/views.ts'
+import { closeView, openView, readOpenView } from '../../api/views.ts'
 
-let kept: { readonly of: string; readonly view: View } | null = null
+let openedView: { readonly of: string; readonly view: View } | null = null
 let wanted = ''
 
 /**
@@ -13,8 +13,8 @@ let wanted = ''
 export async function viewOfStudy(userId: string, studyId: StudyId): Promise<View> {
   const of = `${userId} ${studyId}`
   wanted = of
-  if (kept?.of === of) {
-    const view = await liveView(kept.view.viewId)
+  if (openedView?.of === of) {
+    const view = await readOpenView(openedView.view.viewId)
     if (view) return view
   }
   const view = await openView({ studyId })
@@ -22,7 +22,7 @@ export async function viewOfStudy(userId: string, studyId: StudyId): Promise<Vie
     closeView(view.viewId)
     return view
   }
-  if (kept) closeView(kept.view.viewId)
-  kept = { of, view }
+  if (openedView) closeView(openedView.view.viewId)
+  openedView = { of, view }
   return view
 }

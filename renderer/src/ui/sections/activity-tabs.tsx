@@ -2,14 +2,14 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { t } from '../../i18n/t.ts'
-import { useMay } from '../allowed.tsx'
+import { usePermission } from '../allowed.tsx'
 import { SectionTabs } from '../section-tabs.tsx'
 
 const plain = { includeSearch: false } as const
 
 /** What happened at the gateway, seen four ways. */
 export function ActivityTabs() {
-  const { may } = useMay('manageGateway')
+  const { may } = usePermission('manageGateway')
   return (
     <SectionTabs label={t('ui.activity.tabs.label')}>
       <Link to="/activity" activeOptions={{ exact: true, ...plain }}>

@@ -10,7 +10,7 @@ import { SectionTabs, TabCount } from '../section-tabs.tsx'
 export function ImageTabs() {
   const quarantined = useWaitingCount(['quarantined'])
   const recovered = useWaitingCount(['recovered'])
-  const toInform = useWaitingCount(['correction-notices'])
+  const openNoticeCount = useWaitingCount(['correction-notices'])
   return (
     <SectionTabs label={t('ui.images.tabs.label')}>
       <Link to="/images" activeOptions={{ exact: true, includeSearch: false }}>
@@ -26,7 +26,7 @@ export function ImageTabs() {
       </Link>
       <Link to="/images/inform">
         {t('ui.images.tabs.inform')}
-        <TabCount of={toInform} tone="warning" />
+        <TabCount of={openNoticeCount} tone="warning" />
       </Link>
     </SectionTabs>
   )

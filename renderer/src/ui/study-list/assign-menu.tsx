@@ -6,7 +6,7 @@ import { may } from '#shared/lifecycle.ts'
 import { useReply } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { MayButton, useMay } from '../allowed.tsx'
+import { PermissionButton, usePermission } from '../allowed.tsx'
 import { ErrorNotice } from '../page.tsx'
 import { canBeAssigned, type StudyState, useStudyActions } from './use-study-actions.ts'
 
@@ -25,7 +25,7 @@ export function AssignMenu(props: {
   const { study, size = 'xs', tabIndex } = props
   const { area, assignedTo } = study
   const me = useSession().data?.user
-  const { may: mayManageStudies } = useMay('manageStudies')
+  const { may: mayManageStudies } = usePermission('manageStudies')
   const { change, assignToMe } = useStudyActions()
   const [isOpen, setIsOpen] = useState(props.isOpenAtFirst ?? false)
   const found = useReply(
@@ -45,9 +45,9 @@ export function AssignMenu(props: {
   }
   if (!mayManageStudies)
     return (
-      <MayButton permission="manageStudies" {...button}>
+      <PermissionButton permission="manageStudies" {...button}>
         {name}
-      </MayButton>
+      </PermissionButton>
     )
   const isMine = assignedTo?.userId === me.userId
   const mayTakeIt = may(me, area === 'scribe' ? 'writeReports' : 'readStudies')

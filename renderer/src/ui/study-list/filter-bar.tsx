@@ -10,9 +10,9 @@ import { showDone } from '../undo.tsx'
 import { FilterMenu } from './filter-menu.tsx'
 import { chipsOf } from './filter-words.ts'
 import { useCustomerName, usePersonName } from './pickers.tsx'
-import { SaveView } from './save-view.tsx'
+import { SaveViewDialog } from './save-view.tsx'
 import { SearchBox } from './search-box.tsx'
-import { type Order, queryOf, without } from './study-filter.ts'
+import { type Order, queryOf, withoutPart } from './study-filter.ts'
 import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 
@@ -56,7 +56,7 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
             <CloseButton
               size="sm"
               aria-label={t('ui.study-list.filter.remove', { chip: text })}
-              onClick={() => state.choose(without(filter, part))}
+              onClick={() => state.choose(withoutPart(filter, part))}
             />
           </span>
         ))}
@@ -135,7 +135,7 @@ function Changed({ state }: { state: StudyListState }) {
       >
         {t('ui.study-list.views.reset')}
       </Button>
-      {isSaving && <SaveView state={state} onClose={() => setIsSaving(false)} />}
+      {isSaving && <SaveViewDialog state={state} onClose={() => setIsSaving(false)} />}
     </span>
   )
 }

@@ -5,12 +5,19 @@ import { SEVERITIES } from '#shared/contract/values.ts'
 import { t } from '../../i18n/t.ts'
 import { DayInput } from '../day-input.tsx'
 import { CustomerPicker, PersonPicker, useCustomerName, usePersonName } from './pickers.tsx'
-import { daysOf, type ListFilter, PRESETS, type Preset, STATUSES, without } from './study-filter.ts'
+import {
+  daysOf,
+  type ListFilter,
+  PRESETS,
+  type Preset,
+  STATUSES,
+  withoutPart,
+} from './study-filter.ts'
 import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 
-const CANCELLED = ['hide', 'only', 'all'] as const
-const BACKWARDS = [...SEVERITIES].reverse()
+const CANCELLED_FILTERS = ['hide', 'only', 'all'] as const
+const SEVERITIES_DESCENDING = [...SEVERITIES].reverse()
 
 /** Everything that a list of studies can be narrowed by. */
 export function FilterMenu({ state }: { state: StudyListState }) {
@@ -61,12 +68,15 @@ function Filters({ state }: PartProps) {
         label={t('ui.study-list.filter.cancelled')}
         allowDeselect={false}
         value={filter.cancelled}
-        data={CANCELLED.map((value) => ({
+        data={CANCELLED_FILTERS.map((value) => ({
           value,
           label: t(`ui.study-list.filter.cancelledNames.${value}`),
         }))}
         onChange={(one) =>
-          choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })
+          choose({
+            ...filter,
+            cancelled: CANCELLED_FILTERS.find((known) => known === one) ?? 'all',
+          })
         }
         comboboxProps={{ withinPortal: false }}
       />
@@ -75,13 +85,13 @@ function Filters({ state }: PartProps) {
 }
 
 /** Chooses several of a part's values; none is no filter. */
-const chooseSome = (
+const setValues = (
   { filter, choose }: StudyListState,
   part: 'severity' | 'status',
   values: readonly string[],
 ) =>
   choose(
-    values.length === 0 ? without(filter, part) : ({ ...filter, [part]: values } as ListFilter),
+    values.length === 0 ? withoutPart(filter, part) : ({ ...filter, [part]: values } as ListFilter),
   )
 
 const SeverityPart = ({ state }: PartProps) => (
@@ -89,9 +99,9 @@ const SeverityPart = ({ state }: PartProps) => (
     <Chip.Group
       multiple
       value={[...(state.filter.severity ?? [])]}
-      onChange={(values) => chooseSome(state, 'severity', values)}
+      onChange={(values) => setValues(state, 'severity', values)}
     >
-      {BACKWARDS.map((one) => (
+      {SEVERITIES_DESCENDING.map((one) => (
         <Chip key={one} size="xs" value={one}>
           {t(`ui.study-list.severities.${one}.label`)}
         </Chip>
@@ -105,7 +115,7 @@ const StatusPart = ({ state }: PartProps) => (
     <Chip.Group
       multiple
       value={[...(state.filter.status ?? [])]}
-      onChange={(values) => chooseSome(state, 'status', values)}
+      onChange={(values) => setValues(state, 'status', values)}
     >
       {STATUSES[state.area].map((one) => (
         <Chip key={one} size="xs" value={one}>
@@ -122,7 +132,7 @@ const AddendumPart = ({ state: { filter, choose } }: PartProps) => (
       size="xs"
       checked={filter.addendum === 'needed'}
       onChange={(isOn) =>
-        choose(isOn ? { ...filter, addendum: 'needed' } : without(filter, 'addendum'))
+        choose(isOn ? { ...filter, addendum: 'needed' } : withoutPart(filter, 'addendum'))
       }
     >
       {t('ui.study-list.filter.addendumNeeded')}
@@ -141,7 +151,7 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
         onChange={(one) =>
           choose(
             one === 'anybody'
-              ? without(filter, 'assignedTo')
+              ? withoutPart(filter, 'assignedTo')
               : { ...filter, assignedTo: one as 'me' | 'nobody' },
           )
         }
@@ -159,7 +169,9 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
         label={t('ui.study-list.filter.person')}
         value={personId === undefined ? null : { id: personId, name: personName }}
         onChange={(one) =>
-          choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })
+          choose(
+            one === null ? withoutPart(filter, 'assignedTo') : { ...filter, assignedTo: one.id },
+          )
         }
       />
     </Part>
@@ -178,7 +190,7 @@ function CustomerPart({ state: { filter, choose } }: PartProps) {
           choose(
             one === 'none'
               ? { ...filter, expressCustomerId: 'none' }
-              : without(filter, 'expressCustomerId'),
+              : withoutPart(filter, 'expressCustomerId'),
           )
         }
       >
@@ -197,7 +209,7 @@ function CustomerPart({ state: { filter, choose } }: PartProps) {
         onChange={(one) =>
           choose(
             one === null
-              ? without(filter, 'expressCustomerId')
+              ? withoutPart(filter, 'expressCustomerId')
               : { ...filter, expressCustomerId: one.id },
           )
         }
@@ -218,7 +230,7 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
   const setDay = (name: 'from' | 'to', day: string) => {
     const { [name]: _, ...others } = isTyped(days) ? days : daysOf(days, today)
     const next = { ...others, ...(day !== '' && { [name]: day }) }
-    choose(Object.keys(next).length === 0 ? without(filter, 'days') : { ...filter, days: next })
+    choose(Object.keys(next).length === 0 ? withoutPart(filter, 'days') : { ...filter, days: next })
   }
   return (
     <Part name={t('ui.study-list.filter.days')}>
@@ -228,7 +240,7 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
           setIsOtherDay(one === 'custom')
           const preset = PRESETS.find((known) => known === one)
           if (one !== 'custom')
-            choose(preset ? { ...filter, days: preset } : without(filter, 'days'))
+            choose(preset ? { ...filter, days: preset } : withoutPart(filter, 'days'))
         }}
       >
         <Chip size="xs" value="any">

@@ -65,7 +65,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     cursor = after
     isRead = true
   }
-  const renewed = (fresh: readonly T[]) => {
+  const renewRows = (fresh: readonly T[]) => {
     const known = new Map(fresh.filter((row) => ids.has(idOf(row))).map((row) => [idOf(row), row]))
     if (known.size > 0) rows = rows.map((row) => known.get(idOf(row)) ?? row)
   }
@@ -75,9 +75,9 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
    */
   const partsBeside = ({ rows: fresh, cursor: from }: RowPage<T>) => {
     const last = fresh.at(-1)
-    const taken = new Set(fresh.map(idOf))
+    const freshIds = new Set(fresh.map(idOf))
     return parts.flatMap((part) => {
-      if (!taken.has(part.after)) return [part]
+      if (!freshIds.has(part.after)) return [part]
       return last !== undefined && part.after === idOf(last) && from !== undefined
         ? [{ from, after: part.after }]
         : []
@@ -88,10 +88,10 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
    * that what lies between is not known: the list begins anew.
    */
   const merge = (page: RowPage<T>) => {
-    const taken = new Set(page.rows.map(idOf))
+    const pageIds = new Set(page.rows.map(idOf))
     const last = page.rows.at(-1)
     const at = last === undefined || page.cursor === undefined ? -1 : indexOf(idOf(last))
-    const rest = at < 0 ? [] : rows.slice(at + 1).filter((row) => !taken.has(idOf(row)))
+    const rest = at < 0 ? [] : rows.slice(at + 1).filter((row) => !pageIds.has(idOf(row)))
     parts = rest.length === 0 ? [] : partsBeside(page)
     put([...page.rows, ...rest], rest.length === 0 ? page.cursor : cursor)
   }
@@ -110,7 +110,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
         parts = [...parts, { from: cursor, after: idOf(before) }]
       // A row that moved down while its page was read is here already: it takes its new state where
       // it stands.
-      if (added.length < page.rows.length) renewed(page.rows)
+      if (added.length < page.rows.length) renewRows(page.rows)
       rows = rows.concat(added)
       for (const row of added) ids.add(idOf(row))
       cursor = page.cursor
@@ -132,16 +132,16 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       const last = page.rows.at(-1)
       const ends =
         page.cursor === undefined ? rows.length - 1 : last === undefined ? -1 : indexOf(idOf(last))
-      if (begins === 0 || ends < begins) renewed(page.rows)
+      if (begins === 0 || ends < begins) renewRows(page.rows)
       else {
         const head = rows.slice(0, begins)
-        const above = new Set(head.map(idOf))
-        const fresh = page.rows.filter((row) => !above.has(idOf(row)))
-        const taken = new Set(fresh.map(idOf))
-        const rest = rows.slice(ends + 1).filter((row) => !taken.has(idOf(row)))
+        const headIds = new Set(head.map(idOf))
+        const fresh = page.rows.filter((row) => !headIds.has(idOf(row)))
+        const freshIds = new Set(fresh.map(idOf))
+        const rest = rows.slice(ends + 1).filter((row) => !freshIds.has(idOf(row)))
         parts = partsBeside(page)
         put([...head, ...fresh, ...rest], page.cursor === undefined ? undefined : cursor)
-        renewed(page.rows)
+        renewRows(page.rows)
       }
       tell()
     },
@@ -149,7 +149,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       held = null
       if (isRead && isHeld) {
         held = page
-        renewed(page.rows)
+        renewRows(page.rows)
       } else merge(page)
       tell()
     },
@@ -161,7 +161,7 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       tell()
     },
     renew(fresh) {
-      renewed(fresh)
+      renewRows(fresh)
       tell()
     },
   }

@@ -11,7 +11,7 @@ import { daysOf, queryOf } from './study-filter.ts'
 import type { StudyListState } from './use-study-list.ts'
 
 /** Keeps what is chosen under a name, or changes the name of a kept view and who sees it. */
-export function SaveView({
+export function SaveViewDialog({
   state,
   saved,
   onClose,

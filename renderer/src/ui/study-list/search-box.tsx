@@ -25,13 +25,17 @@ export function SearchBox(props: {
     onChange,
     onDown,
   } = props
-  const box = useRef<HTMLInputElement>(null)
+  const searchInput = useRef<HTMLInputElement>(null)
   useShortcuts(t('ui.study-list.keys'), [
-    { keys: '/', name: t('ui.study-list.keyNames.search'), run: () => box.current?.select() },
+    {
+      keys: '/',
+      name: t('ui.study-list.keyNames.search'),
+      run: () => searchInput.current?.select(),
+    },
   ])
   return (
     <TextInput
-      ref={box}
+      ref={searchInput}
       type="search"
       className={css.search}
       aria-label={label}

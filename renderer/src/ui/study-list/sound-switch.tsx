@@ -8,7 +8,7 @@ import { chime, isSoundOn, setSound } from './stat-sound.ts'
 export function SoundSwitch() {
   const [isOn, setIsOn] = useState(isSoundOn)
   const name = isOn ? t('ui.study-list.stat.soundOn') : t('ui.study-list.stat.soundOff')
-  const Shape = isOn ? IconBell : IconBellOff
+  const BellIcon = isOn ? IconBell : IconBellOff
   return (
     <Tooltip label={name}>
       <ActionIcon
@@ -21,7 +21,7 @@ export function SoundSwitch() {
           if (!isOn) chime()
         }}
       >
-        <Shape size={18} stroke={1.7} />
+        <BellIcon size={18} stroke={1.7} />
       </ActionIcon>
     </Tooltip>
   )

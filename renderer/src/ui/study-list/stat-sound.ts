@@ -1,10 +1,10 @@
-const KEPT_AT = 'isthmus-stat-sound'
+const STORAGE_KEY = 'isthmus-stat-sound'
 
 /** Whether this PC makes a sound for STAT studies: not until somebody wants it. */
-export const isSoundOn = (): boolean => localStorage.getItem(KEPT_AT) === 'on'
+export const isSoundOn = (): boolean => localStorage.getItem(STORAGE_KEY) === 'on'
 
 export function setSound(isOn: boolean): void {
-  localStorage.setItem(KEPT_AT, isOn ? 'on' : 'off')
+  localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off')
 }
 
 const TONES = [

@@ -45,35 +45,35 @@ export function StatusTags({
   isShort?: boolean
 }) {
   const { status, isCancelled, isCritical, identity, isUnscheduled = false } = study
-  const isSet = {
+  const activeTags = {
     ...{ cancelled: isCancelled, critical: isCritical, unscheduled: isUnscheduled },
     addendum: Boolean(study.needsAddendumSince),
     ...{ mismatch: identity === 'mismatch', overridden: identity === 'overridden' },
   }
-  const flags = FLAGS.filter(([flag]) => isSet[flag])
+  const flags = FLAGS.filter(([flag]) => activeTags[flag])
   const signs = isShort && flags.length > 1 ? flags.filter(([flag]) => flag !== 'cancelled') : []
   return (
     <>
       {!(isShort && isCancelled) && (
-        <Meant
+        <WithMeaning
           tone={TONES[status]}
           meaning={t(`ui.study-list.statuses.${status}.description`)}
           isShort={isShort}
         >
           {t(`ui.study-list.statuses.${status}.label`)}
-        </Meant>
+        </WithMeaning>
       )}
       {flags
         .filter((flag) => !signs.includes(flag))
         .map(([flag, tone]) => (
-          <Meant
+          <WithMeaning
             key={flag}
             tone={tone}
             meaning={t(`ui.study-list.flags.${flag}.description`)}
             isShort={isShort}
           >
             {t(`ui.study-list.flags.${flag}.label`)}
-          </Meant>
+          </WithMeaning>
         ))}
       {signs.map(([flag, tone, Sign]) => (
         <span
@@ -91,7 +91,7 @@ export function StatusTags({
 }
 
 /** In rows of a long list a tooltip of the browser's own: thousands of them are drawn. */
-const Meant = ({
+const WithMeaning = ({
   isShort,
   meaning,
   tone,

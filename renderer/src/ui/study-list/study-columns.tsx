@@ -21,13 +21,13 @@ type StudyColumn = Column<WindowStudy>
 
 /** `Female · 54 years`. */
 function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
-  const years = ageText(
+  const patientAge = ageText(
     { ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) },
     scanDate,
   )
   return [
     sex === '' ? '' : sexName(sex),
-    dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : years,
+    dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : patientAge,
   ]
     .filter(Boolean)
     .join(' · ')
@@ -199,14 +199,14 @@ function Images({ study, isCurrent }: { study: WindowStudy; isCurrent: boolean }
 /** Who writes the report now. */
 export function Writer({ lock }: Pick<WindowStudy, 'lock'>): ReactNode {
   if (lock === null) return null
-  const isHere = lock.windowId === WINDOW_ID
-  const text = isHere
+  const isThisWindow = lock.windowId === WINDOW_ID
+  const text = isThisWindow
     ? t('ui.study-list.youWrite')
     : t('ui.study-list.writing', { name: lock.name })
   return (
     <span
       className={css.writer}
-      data-tone={isHere ? 'info' : 'warning'}
+      data-tone={isThisWindow ? 'info' : 'warning'}
       role="img"
       aria-label={text}
       title={text}

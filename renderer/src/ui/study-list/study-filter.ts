@@ -45,7 +45,7 @@ export const STATUSES: Readonly<Record<StudyArea, readonly StudyStatus[]>> = {
   viewer: VIEWER_STATUSES,
 }
 
-const NARROWING = [
+const NARROWING_FIELDS = [
   'severity',
   'status',
   'assignedTo',
@@ -61,7 +61,7 @@ const NARROWING = [
  * it cannot read narrows nothing.
  */
 export function filterOf(address: ListAddress, area: StudyArea): ListFilter | undefined {
-  if (!NARROWING.some((name) => address[name] !== undefined)) return undefined
+  if (!NARROWING_FIELDS.some((name) => address[name] !== undefined)) return undefined
   const severity = listed(address.severity, SEVERITIES)
   const status = listed(address.status, STATUSES[area])
   const { assignedTo, customer, cancelled, addendum, from, to } = address
@@ -132,7 +132,7 @@ export function daysOf(
 }
 
 /** The filter of a kept view. Its days are days, not presets. */
-export function filterOfKept(kept: StudyListFilter): ListFilter {
+export function filterOfSavedView(kept: StudyListFilter): ListFilter {
   const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, from, to } = kept
   return {
     ...(severity && { severity }),
@@ -148,7 +148,7 @@ export function filterOfKept(kept: StudyListFilter): ListFilter {
 }
 
 /** The filter without one of its parts. */
-export function without(filter: ListFilter, part: keyof ListFilter): ListFilter {
+export function withoutPart(filter: ListFilter, part: keyof ListFilter): ListFilter {
   if (part === 'cancelled') return { ...filter, cancelled: 'all' }
   const { [part]: _, ...rest } = filter
   return rest as ListFilter

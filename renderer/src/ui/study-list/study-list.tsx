@@ -6,8 +6,8 @@ import { boundedText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
 import { type Column, DataTable } from '../data-table.tsx'
 import type { RowKey, TableHandle } from '../data-table-props.ts'
-import { Empty, ErrorNotice, LoadingPlaceholder, Panel } from '../page.tsx'
-import { WithPreview } from '../preview-pane.tsx'
+import { EmptyState, ErrorNotice, LoadingPlaceholder, Panel } from '../page.tsx'
+import { PreviewLayout } from '../preview-pane.tsx'
 import { useShortcuts } from '../shortcuts.ts'
 import { FilterBar } from './filter-bar.tsx'
 import css from './study-list.module.css'
@@ -58,7 +58,7 @@ export function StudyList({ to, none, above, ...props }: StudyListProps) {
       {rows.isPending && !rows.error && <LoadingPlaceholder rows={10} height={44} />}
       {rows.isSuccess && rows.rows.length === 0 && (
         <Panel>
-          <None state={state} none={none} />
+          <EmptyStudyList state={state} none={none} />
         </Panel>
       )}
       {rows.rows.length > 0 && <StudyTable {...props} handle={table} />}
@@ -73,7 +73,7 @@ function StudyTable({
   const { state, label, columns, actions, onOpen, at, onCurrent, selected, onSelect, side } = props
   const { rows } = state
   return (
-    <WithPreview side={side}>
+    <PreviewLayout side={side}>
       {rows.unseen > 0 && (
         <Button
           className={css.unseen}
@@ -111,11 +111,11 @@ function StudyTable({
           end={rows.hasMore ? t('ui.study-list.more') : t('ui.study-list.last')}
         />
       </Panel>
-    </WithPreview>
+    </PreviewLayout>
   )
 }
 
-function None({
+function EmptyStudyList({
   state,
   none,
 }: {
@@ -123,18 +123,18 @@ function None({
   none: { title: string; text: string; icon: ReactNode }
 }) {
   const { counts, search, view } = state
-  const isNothing =
+  const isUnfilteredEmpty =
     counts !== undefined && counts.shown.count === 0 && counts.hidden.count === 0 && search === ''
-  if (isNothing) {
+  if (isUnfilteredEmpty) {
     return (
-      <Empty icon={none.icon} title={none.title}>
+      <EmptyState icon={none.icon} title={none.title}>
         {none.text}
-      </Empty>
+      </EmptyState>
     )
   }
   const isHidden = counts !== undefined && counts.hidden.count > 0 && search !== ''
   return (
-    <Empty
+    <EmptyState
       icon={<IconListSearch size={34} stroke={1.3} />}
       title={
         search === ''
@@ -155,6 +155,6 @@ function None({
         : isHidden
           ? t('ui.study-list.noneFiltered', { count: boundedText(counts.hidden) })
           : t('ui.study-list.noneSearched')}
-    </Empty>
+    </EmptyState>
   )
 }

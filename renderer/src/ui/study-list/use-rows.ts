@@ -62,16 +62,16 @@ export function useRows<T>(options: {
   const asked = JSON.stringify(key)
   const store = useStore(key, asked, idOf)
   const { shown, rows, isBehind } = useShown(asked, store)
-  const isDown = useRef(false)
-  const sight = useRef(0)
+  const isScrolledDown = useRef(false)
+  const firstInSight = useRef(0)
 
   const first = useQuery<number, ProblemError>({
     queryKey: [...key, 'first'],
     queryFn: async ({ signal }) => {
       const page = await ask(undefined, signal)
-      const isHeld = isDown.current && shown.current.store === store
+      const isHeld = isScrolledDown.current && shown.current.store === store
       store.begin(page, isHeld)
-      const from = isHeld ? store.partWith(sight.current) : undefined
+      const from = isHeld ? store.partWith(firstInSight.current) : undefined
       if (from !== undefined) store.renewPart(from, await ask(from, signal))
       return page.rows.length
     },
@@ -79,8 +79,8 @@ export function useRows<T>(options: {
     enabled: isEnabled,
     ...(every !== undefined && { refetchInterval: every }),
   })
-  useNews(news, isEnabled, first.refetch)
-  const following = useFollowing(store, shown, ask)
+  useRefetchOnNews(news, isEnabled, first.refetch)
+  const followingPages = useFollowingPages(store, shown, ask)
   // Rows of another question are no answer to this one: they go where there will be none.
   const visible = isBehind && first.isError ? NO_ROWS : rows
 
@@ -89,23 +89,23 @@ export function useRows<T>(options: {
     isPending: !visible.isRead,
     isBehind,
     isSuccess: visible.isRead,
-    error: first.error ?? following.error,
+    error: first.error ?? followingPages.error,
     hasMore: visible.hasMore,
     unseen: visible.unseen,
     shownKey: shown.current.asked,
-    more: following.more,
+    more: followingPages.more,
     refetch() {
-      following.forget()
+      followingPages.forget()
       void first.refetch()
-      following.more()
+      followingPages.more()
     },
     showNew: () => store.showNew(),
     scrolled(down) {
-      isDown.current = down
+      isScrolledDown.current = down
       if (!down) store.showNew()
     },
     inSight(at) {
-      sight.current = at
+      firstInSight.current = at
     },
     renew: (renewed) => store.renew(renewed),
   }
@@ -147,7 +147,7 @@ function useShown<T>(asked: string, store: RowStore<T>) {
 }
 
 /** Reads the first page again each time that there is news. */
-function useNews(
+function useRefetchOnNews(
   news: number,
   isEnabled: boolean,
   refetch: (options: { readonly cancelRefetch: boolean }) => Promise<unknown>,
@@ -161,14 +161,14 @@ function useNews(
 }
 
 /** The pages after the first one, one at a time. */
-function useFollowing<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask: AskPage<T>) {
+function useFollowingPages<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask: AskPage<T>) {
   const [error, setError] = useState<ProblemError | null>(null)
   const asking = useRef<RowStore<T> | null>(null)
-  const ended = useRef(new AbortController())
+  const abortController = useRef(new AbortController())
   // biome-ignore lint/correctness/useExhaustiveDependencies: the calls of one list end with it
   useEffect(() => {
     const controller = new AbortController()
-    ended.current = controller
+    abortController.current = controller
     asking.current = null
     setError(null)
     return () => controller.abort()
@@ -180,7 +180,7 @@ function useFollowing<T>(store: RowStore<T>, shown: RefObject<ShownRows<T>>, ask
       const cursor = store.next()
       if (cursor === undefined || asking.current !== null || shown.current.store !== store) return
       asking.current = store
-      const { signal } = ended.current
+      const { signal } = abortController.current
       const again = () => {
         if (signal.aborted) return
         asking.current = null

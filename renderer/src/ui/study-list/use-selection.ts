@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 
-const NONE: ReadonlySet<string> = new Set()
+const EMPTY_SELECTION: ReadonlySet<string> = new Set()
 
 /** Rows that are selected. Those that left the list are no longer. */
 export function useSelection(rows: readonly WindowStudy[]) {
-  const [chosen, setChosen] = useState(NONE)
+  const [chosen, setChosen] = useState(EMPTY_SELECTION)
   const [anchor, setAnchor] = useState<string | null>(null)
   return useMemo(() => {
     const studies = chosen.size === 0 ? [] : rows.filter(({ studyId }) => chosen.has(studyId))
@@ -28,7 +28,7 @@ export function useSelection(rows: readonly WindowStudy[]) {
         })
       },
       all: () => setChosen(new Set(rows.map(({ studyId }) => studyId))),
-      clear: () => setChosen(NONE),
+      clear: () => setChosen(EMPTY_SELECTION),
     }
   }, [rows, chosen, anchor])
 }

@@ -10,7 +10,7 @@ import { may, nextStatus, REPORT_STUDY_STATUSES, type ViewerStatus } from '#shar
 import { call, keyOf } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
-import { showRefused } from '../refused.ts'
+import { showRefusal } from '../refused.ts'
 import { showDone } from '../undo.tsx'
 import { LIST_CHANGES } from './use-study-list.ts'
 
@@ -23,8 +23,8 @@ export type StudyState = Pick<
 /** Whether the study can be assigned in its state. */
 export function canBeAssigned({ area, status, isCancelled }: StudyState): boolean {
   if (isCancelled || area === 'viewer') return !isCancelled
-  const reporting = REPORT_STUDY_STATUSES.find((one) => one === status)
-  return reporting !== undefined && nextStatus('assign', reporting) !== undefined
+  const reportStatus = REPORT_STUDY_STATUSES.find((one) => one === status)
+  return reportStatus !== undefined && nextStatus('assign', reportStatus) !== undefined
 }
 
 /** What can be changed of a study in one step; by the calls that partners use. */
@@ -71,7 +71,7 @@ export async function sendStudyChange(
 }
 
 /** What takes the change back. */
-export function inverse(study: StudyState, change: Change): Change {
+export function inverseChange(study: StudyState, change: Change): Change {
   if (change.kind === 'assign') return { kind: 'assign', to: study.assignedTo }
   if (change.kind === 'severity') return { kind: 'severity', to: study.severity }
   if (change.kind === 'status')
@@ -115,15 +115,15 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
           await sendStudyChange(study, next)
           return true
         } catch (error) {
-          showRefused(error instanceof Error ? error.message : String(error))
+          showRefusal(error instanceof Error ? error.message : String(error))
           return false
         } finally {
           void refresh(study.studyId)
         }
       }
-      const back = inverse(study, what)
+      const inverseAction = inverseChange(study, what)
       const undo = async () => {
-        if (await send(back)) showDone(sentenceOf(back))
+        if (await send(inverseAction)) showDone(sentenceOf(inverseAction))
       }
       if (await send(what)) showDone(sentenceOf(what), () => void undo())
     },
@@ -133,7 +133,7 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     change: (study: StudyState, what: Change) => void change(study, what),
     assignToMe(study: StudyState) {
       if (!me || study.assignedTo?.userId === me.userId) return
-      if (!may(me, 'manageStudies')) return showRefused(t('ui.studies.done.mayNotAssign'))
+      if (!may(me, 'manageStudies')) return showRefusal(t('ui.studies.done.mayNotAssign'))
       void change(study, {
         kind: 'assign',
         to: { userId: me.userId, name: `${me.firstName} ${me.lastName}` },

@@ -24,7 +24,7 @@ const SEARCH_DELAY_MS = 60
 /** Events say what changes. A lock that expires by itself sends none. */
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
-const PAGE = 100
+const PAGE_SIZE = 100
 const idOf = ({ studyId }: WindowStudy) => studyId
 
 /** What changing a study changes in lists. */
@@ -78,8 +78,8 @@ export function useStudyList(options: {
     client.setQueryData(typedKey, text)
   }
 
-  const narrowed = { area, ...queryOf(filter, today), search }
-  const query = { ...narrowed, order, limit: PAGE }
+  const listQuery = { area, ...queryOf(filter, today), search }
+  const query = { ...listQuery, order, limit: PAGE_SIZE }
   const rows = useRows<WindowStudy>({
     key: [dashboardStudies.list.path, { list, ...query }],
     ask: async (cursor, signal) => {
@@ -96,8 +96,8 @@ export function useStudyList(options: {
     isEnabled: isKnown,
   })
   const counts = useQuery({
-    queryKey: keyOf(dashboardStudies.counts, narrowed),
-    queryFn: ({ signal }) => call(dashboardStudies.counts, { query: narrowed }, signal),
+    queryKey: keyOf(dashboardStudies.counts, listQuery),
+    queryFn: ({ signal }) => call(dashboardStudies.counts, { query: listQuery }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: isOpen ? POLL_MS : POLL_CUT_OFF_MS,
     enabled: isKnown,

@@ -9,16 +9,16 @@ import { call, keyOf, useReply, useSend } from '../../api/queries.ts'
 import { useMayManage, useSession } from '../../api/session.ts'
 import { boundedText } from '../../format/amounts.ts'
 import { t } from '../../i18n/t.ts'
-import { Confirm } from '../confirm.tsx'
+import { ConfirmAction } from '../confirm.tsx'
 import { showDone } from '../undo.tsx'
-import { SaveView } from './save-view.tsx'
+import { SaveViewDialog } from './save-view.tsx'
 import { queryOf } from './study-filter.ts'
 import css from './study-list.module.css'
 import type { StudyListState } from './use-study-list.ts'
 import type { View } from './views.ts'
 
-const COUNT_MS = 60_000
-const COUNT_CUT_OFF_MS = 20_000
+const COUNT_POLL_MS = 60_000
+const COUNT_CUT_OFF_POLL_MS = 20_000
 
 /** The views of a list, each with how many studies it has now. */
 export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' | '/reading' }) {
@@ -32,40 +32,40 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
         queryKey: keyOf(dashboardStudies.counts, query),
         queryFn: ({ signal }: { signal: AbortSignal }) =>
           call(dashboardStudies.counts, { query }, signal),
-        refetchInterval: isOpen ? COUNT_MS : COUNT_CUT_OFF_MS,
+        refetchInterval: isOpen ? COUNT_POLL_MS : COUNT_CUT_OFF_POLL_MS,
         staleTime: 5000,
       }
     }),
   })
-  const kept =
+  const savedViews =
     useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000 }).data
       ?.savedViews ?? []
   // A link may lead to a view that a narrow window has out of sight.
-  const here = useRef<HTMLSpanElement>(null)
+  const currentTab = useRef<HTMLSpanElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another element
   useEffect(() => {
-    here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    currentTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [view.viewId])
   const countOf = ({ viewId, saved }: View) =>
     saved
-      ? kept.find((one) => one.savedViewId === viewId)?.shown
+      ? savedViews.find((one) => one.savedViewId === viewId)?.shown
       : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
   return (
     <nav className={css.views} aria-label={t('ui.study-list.views.label')}>
       {views.map((one) => {
-        const isHere = one.viewId === view.viewId
+        const isCurrentView = one.viewId === view.viewId
         const count = countOf(one)
         return (
           <span
             key={one.viewId}
-            ref={isHere ? here : null}
+            ref={isCurrentView ? currentTab : null}
             className={css.view}
-            data-here={isHere || undefined}
+            data-here={isCurrentView || undefined}
           >
             <Link
               to={to}
               search={state.addressOfView(one)}
-              {...(isHere && { 'aria-current': 'page' as const })}
+              {...(isCurrentView && { 'aria-current': 'page' as const })}
             >
               {one.saved?.isShared && <IconUsersGroup size={14} aria-hidden />}
               {one.name}
@@ -74,9 +74,9 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
                   {boundedText(count)}
                 </span>
               )}
-              {isHere && isChanged && <em>{t('ui.study-list.views.changed')}</em>}
+              {isCurrentView && isChanged && <em>{t('ui.study-list.views.changed')}</em>}
             </Link>
-            {isHere && one.saved && <ViewMenu saved={one.saved} state={state} />}
+            {isCurrentView && one.saved && <ViewMenu saved={one.saved} state={state} />}
           </span>
         )
       })}
@@ -125,9 +125,9 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
         </Menu.Dropdown>
       </Menu>
       {asking === 'change' && (
-        <SaveView state={state} saved={saved} onClose={() => setAsking(null)} />
+        <SaveViewDialog state={state} saved={saved} onClose={() => setAsking(null)} />
       )}
-      <Confirm
+      <ConfirmAction
         isOpen={asking === 'forget'}
         title={t('ui.study-list.views.forgetTitle', { name })}
         action={t('ui.study-list.views.forget')}
@@ -149,7 +149,7 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
         }
       >
         {isShared ? t('ui.study-list.views.forgetShared') : t('ui.study-list.views.forgetText')}
-      </Confirm>
+      </ConfirmAction>
     </>
   )
 }

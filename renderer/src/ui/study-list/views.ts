@@ -2,7 +2,7 @@ import type { SavedView, VIEWED_LISTS } from '#shared/contract/dashboard-studies
 import type { StudyArea } from '#shared/contract/settings.ts'
 import { UNSIGNED_STUDY_STATUSES as UNSIGNED } from '#shared/lifecycle.ts'
 import { type TextCode, t } from '../../i18n/t.ts'
-import { filterOfKept, type ListFilter, type Order } from './study-filter.ts'
+import { filterOfSavedView, type ListFilter, type Order } from './study-filter.ts'
 
 export type ViewedList = (typeof VIEWED_LISTS)[number]
 
@@ -74,7 +74,7 @@ export const BUILT_IN: Readonly<Record<ViewedList, Readonly<Record<StudyArea, re
 export const viewOf = (saved: SavedView): View => ({
   viewId: saved.savedViewId,
   name: saved.name,
-  filter: filterOfKept(saved.filter),
+  filter: filterOfSavedView(saved.filter),
   order: saved.order,
   saved,
 })

@@ -19,7 +19,7 @@ export function foundElements(
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return elements
   const digits = isTagLike(wanted) ? digitsOf(wanted) : ''
-  const isFound = ({ keyword, tag, value }: ListedElement): boolean =>
+  const matchesSearch = ({ keyword, tag, value }: ListedElement): boolean =>
     keyword.toLowerCase().includes(wanted) ||
     wordsOf(keyword).toLowerCase().includes(wanted) ||
     value.toLowerCase().includes(wanted) ||
@@ -29,7 +29,7 @@ export function foundElements(
   let above: ListedElement[] = []
   for (const element of elements) {
     above = above.filter(({ depth }) => depth < element.depth)
-    if (isFound(element)) {
+    if (matchesSearch(element)) {
       found.push(...above, element)
       above = []
     } else if (element.kind === 'sequence' || element.kind === 'item') above.push(element)

@@ -12,7 +12,12 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useActivePaneId, useBench, useDesk, usePaneState } from '../desk-context.ts'
+import {
+  useActivePaneId,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from '../viewer-context.ts'
 import { foundElements, wordsOf } from './element-search.ts'
 import css from './elements-panel.module.css'
 import { printDocument } from './print-document.ts'
@@ -24,11 +29,11 @@ const MAX_ROWS = 2000
 
 /** The elements of the data set of the image in the active pane. */
 export default function ElementsPanel() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const shown = usePaneState(useActivePaneId(), ({ image }) => image?.sopInstanceUid ?? '')
   const [sopInstanceUid] = useDebouncedValue(shown, SEARCH_DELAY_MS)
-  const isAnonymous = useDesk((state) => state.isAnonymous)
-  const close = () => desk.set({ hasElements: false })
+  const isAnonymous = useViewerState((state) => state.isAnonymous)
+  const close = () => viewerStore.set({ hasElements: false })
   return (
     <section className={css.panel} aria-label={t('ui.viewer.elements.title')} data-document>
       <header className={css.head}>
@@ -63,8 +68,8 @@ export default function ElementsPanel() {
 
 /** Downloading and printing take data of the patient out of the viewer. */
 function Actions({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk } = useBench()
-  const { viewId, whyNoExport } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId, whyNoExport } = viewerStore.view
   const why = whyNoExport ? translateMessage(whyNoExport) : ''
   return (
     <div className={css.actions} data-not-printed>
@@ -95,8 +100,8 @@ function Actions({ sopInstanceUid }: { sopInstanceUid: string }) {
 }
 
 function Elements({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk } = useBench()
-  const { viewId } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
   const [text, setText] = useState('')
   const [wanted] = useDebouncedValue(text, 150)
   const reply = useQuery<ElementList, ProblemError>({

@@ -34,7 +34,7 @@ export interface KeyImagesState {
 /** More selections than a study has. */
 const MAX_SELECTIONS = 50
 /** PS3.16 CID 7010: rejected for quality or patient safety, wrong worklist entry, expired. */
-const REJECTIONS = new Set(['113001', '113037', '113038', '113039'])
+const REJECTION_CODES = new Set(['113001', '113037', '113038', '113039'])
 
 /** Reads the key object selections as they are listed, each once. */
 export function openKeyImages(
@@ -76,16 +76,16 @@ export function openKeyImages(
 }
 
 /** PS3.16 TID 2010: Key Object Description. */
-const DESCRIPTION = '113012'
+const DESCRIPTION_CODE = '113012'
 
 export function selectionOf(mediaId: number, { title, items }: StructuredReport): KeySelection {
   const texts = items.filter(({ valueType }) => valueType === 'TEXT')
-  const description = texts.find(({ concept }) => concept?.value === DESCRIPTION) ?? texts[0]
+  const description = texts.find(({ concept }) => concept?.value === DESCRIPTION_CODE) ?? texts[0]
   return {
     mediaId,
     title: conceptText(title),
     description: description?.value ?? '',
-    isRejection: REJECTIONS.has(title?.value ?? ''),
+    isRejection: REJECTION_CODES.has(title?.value ?? ''),
     images: items
       .filter(({ valueType }) => valueType === 'IMAGE')
       // A presentation state of the image comes after it.
@@ -131,13 +131,13 @@ export function absentCount(
   { studies }: Pick<ListState, 'studies'>,
   selections: readonly KeySelection[],
 ): number {
-  const here = new Set(
+  const presentUids = new Set(
     studies.flatMap(({ series }) =>
       series.flatMap(({ stack }) => stack.map(({ sopInstanceUid }) => sopInstanceUid)),
     ),
   )
   const all = selections.flatMap(({ images }) => images.map(({ sopInstanceUid }) => sopInstanceUid))
-  return new Set(all.filter((uid) => !here.has(uid))).size
+  return new Set(all.filter((uid) => !presentUids.has(uid))).size
 }
 
 /** The key image `step` further than the one that is shown; the ends do not meet. */

@@ -3,10 +3,16 @@ import { IconChevronLeft, IconChevronRight, IconPhotoOff } from '@tabler/icons-r
 import { useEffect, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { Notice } from '../../ui/tone.tsx'
-import { useActivePaneId, useBench, useDesk, useImages, usePaneState } from '../desk-context.ts'
 import type { StackImage } from '../engine/stack.ts'
 import { nameOf } from '../overlay-text.ts'
 import { foundImage, showInstance } from '../show-instance.ts'
+import {
+  useActivePaneId,
+  useImages,
+  usePaneState,
+  useViewerContext,
+  useViewerState,
+} from '../viewer-context.ts'
 import { absentCount, keyStackOf, selectionsOf } from './key-images.ts'
 import css from './key-object-list.module.css'
 import { useKeyImages, useKeySteps } from './use-key-images.ts'
@@ -15,10 +21,10 @@ const ALL = 'all'
 
 /** The key images of the view: all, or those of one selection. */
 export function KeyObjectList() {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const images = useImages()
   const keys = useKeyImages()
-  const of = useDesk((state) => state.keySelection)
+  const of = useViewerState((state) => state.keySelection)
   const step = useKeySteps()
   const { selections, failed } = keys
   const chosen = selections.filter(({ mediaId }) => of === null || mediaId === of)
@@ -41,7 +47,9 @@ export function KeyObjectList() {
             })),
           ]}
           onChange={(value) =>
-            desk.set({ keySelection: value === null || value === ALL ? null : Number(value) })
+            viewerStore.set({
+              keySelection: value === null || value === ALL ? null : Number(value),
+            })
           }
         />
       )}
@@ -89,7 +97,7 @@ export function KeyObjectList() {
 }
 
 function Item({ image }: { image: StackImage }) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   const images = useImages()
   const keys = useKeyImages()
   const picture = usePicture(image)
@@ -100,7 +108,7 @@ function Item({ image }: { image: StackImage }) {
       type="button"
       className={css.item}
       aria-current={shown === image.imageId}
-      onClick={() => showInstance(bench, image.sopInstanceUid, image.frame)}
+      onClick={() => showInstance(viewerContext, image.sopInstanceUid, image.frame)}
     >
       <span className={css.picture}>
         {picture === 'none' ? (
@@ -126,19 +134,19 @@ function Item({ image }: { image: StackImage }) {
 
 /** The picture of one image; `none` where it cannot be shown. */
 function usePicture(image: StackImage): string | 'none' | undefined {
-  const { engine, list } = useBench()
+  const { engine, list } = useViewerContext()
   const [picture, setPicture] = useState<string>()
   const { imageId, sopInstanceUid, frame } = image
   useEffect(() => {
     const found = foundImage(list.state(), sopInstanceUid, frame)
     const one = found?.series.stack[found.index]
     if (!found || !one) return
-    const stopping = new AbortController()
-    engine.thumbnail({ ...found.series, key: imageId, stack: [one] }, stopping.signal).then(
-      (url) => !stopping.signal.aborted && setPicture(url),
-      () => !stopping.signal.aborted && setPicture('none'),
+    const abortController = new AbortController()
+    engine.thumbnail({ ...found.series, key: imageId, stack: [one] }, abortController.signal).then(
+      (url) => !abortController.signal.aborted && setPicture(url),
+      () => !abortController.signal.aborted && setPicture('none'),
     )
-    return () => stopping.abort()
+    return () => abortController.abort()
   }, [engine, list, imageId, sopInstanceUid, frame])
   return picture
 }

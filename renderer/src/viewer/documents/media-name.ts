@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react'
 import type { ViewMedia } from '#shared/contract/viewed-images.ts'
 import { t } from '../../i18n/t.ts'
-import type { ViewerState } from '../desk.ts'
+import type { ViewerState } from '../viewer-store.ts'
 
 export const MEDIA_ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
   pdf: IconFileTypePdf,

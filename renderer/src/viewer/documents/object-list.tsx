@@ -1,13 +1,13 @@
 import { t } from '../../i18n/t.ts'
-import { useBench, useDesk, useImages } from '../desk-context.ts'
+import { useImages, useViewerContext, useViewerState } from '../viewer-context.ts'
 import { isShown, kindText, MEDIA_ICONS, mediaName, openingOf } from './media-name.ts'
 import css from './object-list.module.css'
 
 /** Reports, waveforms and documents of a study that are DICOM objects, below its series. */
 export function ObjectList({ studyInstanceUid }: { studyInstanceUid: string }) {
-  const { desk } = useBench()
+  const { viewerStore } = useViewerContext()
   const { media } = useImages()
-  const mediaId = useDesk((state) => state.mediaId)
+  const mediaId = useViewerState((state) => state.mediaId)
   const own = media.filter(({ object }) => object?.studyInstanceUid === studyInstanceUid)
   if (own.length === 0) return null
   return (
@@ -19,7 +19,7 @@ export function ObjectList({ studyInstanceUid }: { studyInstanceUid: string }) {
         const isOpen = mediaId === medium.mediaId
         // What cannot be shown is in the list that offers to save it.
         const open = () =>
-          desk.set(isShown(medium) ? openingOf(medium, isOpen) : { drawer: 'media' })
+          viewerStore.set(isShown(medium) ? openingOf(medium, isOpen) : { drawer: 'media' })
         return (
           <button
             key={medium.mediaId}

@@ -1,4 +1,4 @@
-const PRINTING = 'data-printing'
+const PRINTING_ATTRIBUTE = 'data-printing'
 
 /**
  * Prints the document beside the images, without the rest of the page (`print.css` in
@@ -6,7 +6,9 @@ const PRINTING = 'data-printing'
  */
 export function printDocument(): void {
   const root = document.documentElement
-  root.setAttribute(PRINTING, '')
-  window.addEventListener('afterprint', () => root.removeAttribute(PRINTING), { once: true })
+  root.setAttribute(PRINTING_ATTRIBUTE, '')
+  window.addEventListener('afterprint', () => root.removeAttribute(PRINTING_ATTRIBUTE), {
+    once: true,
+  })
   window.print()
 }

@@ -50,7 +50,7 @@ const isModifier = ({ item, children }: ReportNode): boolean =>
 export function partsOf(nodes: readonly ReportNode[]): readonly ReportPart[] {
   const parts: ReportPart[] = []
   let rows: ReportRow[] = []
-  const endRows = () => {
+  const flushRows = () => {
     if (rows.length > 0) parts.push({ kind: 'rows', rows })
     rows = []
   }
@@ -60,10 +60,10 @@ export function partsOf(nodes: readonly ReportNode[]): readonly ReportPart[] {
       rows.push(...rowsOf(node, 0))
       continue
     }
-    endRows()
+    flushRows()
     parts.push({ kind: isText ? 'text' : 'section', node })
   }
-  endRows()
+  flushRows()
   return parts
 }
 

@@ -16,9 +16,9 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice, Tag } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useBench, useImages } from '../desk-context.ts'
 import { nameOf } from '../overlay-text.ts'
 import { foundImage, showInstance } from '../show-instance.ts'
+import { useImages, useViewerContext } from '../viewer-context.ts'
 import { openingOf } from './media-name.ts'
 import { printDocument } from './print-document.ts'
 import css from './report.module.css'
@@ -38,8 +38,8 @@ import {
 
 /** A structured report as a document. */
 export default function ReportView({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk } = useBench()
-  const { viewId } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
   const reply = useQuery<StructuredReport, ProblemError>({
     queryKey: [viewing.report.path, sopInstanceUid],
     queryFn: ({ signal }) => call(viewing.report, { params: { viewId, sopInstanceUid } }, signal),
@@ -298,7 +298,7 @@ const idOf = (position: string) => `report-item-${position}`
 
 /** An object that the report refers to: it is opened, where it is in the view. */
 function Reference({ reference }: { reference: ObjectReference }) {
-  const bench = useBench()
+  const viewerContext = useViewerContext()
   const images = useImages()
   const { sopInstanceUid, frames, channels } = reference
   const found = foundImage(images, sopInstanceUid, frames[0])
@@ -314,8 +314,8 @@ function Reference({ reference }: { reference: ObjectReference }) {
     ? t('ui.viewer.drawings.where', { series: nameOf(found.series), number: found.index + 1 })
     : medium?.title || t('ui.viewer.report.types.object')
   const open = () => {
-    if (found) showInstance(bench, sopInstanceUid, frames[0])
-    else if (medium) bench.desk.set(openingOf(medium, false))
+    if (found) showInstance(viewerContext, sopInstanceUid, frames[0])
+    else if (medium) viewerContext.viewerStore.set(openingOf(medium, false))
   }
   return (
     <button type="button" className={css.link} onClick={open}>

@@ -32,11 +32,13 @@ const LEADS = ['I', 'II', 'III', 'aVR', 'aVL', 'aVF', 'V1', 'V2', 'V3', 'V4', 'V
 
 /** `Lead aVR (Einthoven)` as `aVR`; other labels as they are. */
 export function leadName(label: string): string {
-  const short = label
+  const shortLabel = label
     .replace(/^\s*leads?\s+/i, '')
     .replace(/\(.*\)/, '')
     .trim()
-  return LEADS.find((lead) => lead.toLowerCase() === short.toLowerCase()) ?? (short || label)
+  return (
+    LEADS.find((lead) => lead.toLowerCase() === shortLabel.toLowerCase()) ?? (shortLabel || label)
+  )
 }
 
 /** The channels of the standard leads in their order; undefined if any is missing. */
@@ -131,7 +133,7 @@ export function tracePath(
 }
 
 /** What two places on the paper are apart. Lengths in mm. */
-export function caliper(
+export function caliperDistances(
   [fromX, fromY]: readonly [number, number],
   [toX, toY]: readonly [number, number],
   speed: number,

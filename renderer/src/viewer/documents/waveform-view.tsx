@@ -16,12 +16,12 @@ import { t } from '../../i18n/t.ts'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { call } from '../calls.ts'
-import { useBench } from '../desk-context.ts'
+import { useViewerContext } from '../viewer-context.ts'
 import { printDocument } from './print-document.ts'
 import { conceptText, dateTimeText } from './report-tree.ts'
 import css from './waveform.module.css'
 import {
-  caliper,
+  caliperDistances,
   GAINS,
   layoutsOf,
   rangeOf,
@@ -36,8 +36,8 @@ import {
 
 /** Waveforms of an object, such as a 12-lead ECG, on millimetre paper. */
 export default function WaveformView({ sopInstanceUid }: { sopInstanceUid: string }) {
-  const { desk } = useBench()
-  const { viewId } = desk.view
+  const { viewerStore } = useViewerContext()
+  const { viewId } = viewerStore.view
   const reply = useQuery<Waveforms, ProblemError>({
     queryKey: [viewing.waveforms.path, sopInstanceUid],
     queryFn: ({ signal }) =>
@@ -187,12 +187,12 @@ function Choice(props: {
 
 /** Margins and the height of a row of the paper in mm; a row holds 3 mV at 10 mm/mV. */
 const MARGIN = 5
-const ROW = 28
+const ROW_HEIGHT = 28
 const PULSE_WIDTH = 5
 /** On the screen a millimetre of the paper has so many CSS pixels, which is its true size. */
 const PIXELS_PER_MM = 96 / 25.4
 
-type Place = readonly [x: number, y: number]
+type Point = readonly [x: number, y: number]
 
 /** The traces on a grid of 1 mm and 5 mm, and the caliper. */
 function Paper(props: {
@@ -204,12 +204,12 @@ function Paper(props: {
   const { group, layout, speed, gain } = props
   const sheet = useMemo(() => sheetOf(group, layout), [group, layout])
   const traces = useMemo(() => group.channels.map(({ samples }) => samplesOf(samples)), [group])
-  const [from, setFrom] = useState<Place>()
-  const [to, setTo] = useState<Place>()
+  const [from, setFrom] = useState<Point>()
+  const [to, setTo] = useState<Point>()
   const width = MARGIN * 2 + PULSE_WIDTH * 2 + sheet.seconds * speed
-  const height = MARGIN * 2 + sheet.rows * ROW
+  const height = MARGIN * 2 + sheet.rows * ROW_HEIGHT
   const start = MARGIN + PULSE_WIDTH * 2
-  const placeOf = ({ currentTarget, clientX, clientY }: PointerEvent<SVGSVGElement>): Place => {
+  const pointOf = ({ currentTarget, clientX, clientY }: PointerEvent<SVGSVGElement>): Point => {
     const box = currentTarget.getBoundingClientRect()
     return [((clientX - box.left) / box.width) * width, ((clientY - box.top) / box.height) * height]
   }
@@ -235,10 +235,10 @@ function Paper(props: {
           })}
           onPointerDown={(event) => {
             event.currentTarget.setPointerCapture(event.pointerId)
-            setFrom(placeOf(event))
+            setFrom(pointOf(event))
             setTo(undefined)
           }}
-          onPointerMove={(event) => event.buttons === 1 && from && setTo(placeOf(event))}
+          onPointerMove={(event) => event.buttons === 1 && from && setTo(pointOf(event))}
         >
           <Grid width={width} height={height} />
           {sheet.strips.map((strip) => (
@@ -255,7 +255,7 @@ function Paper(props: {
             <Caliper
               from={from}
               to={to}
-              text={caliperText(caliper(from, to, speed, gain), isScaled)}
+              text={caliperText(caliperDistances(from, to, speed, gain), isScaled)}
             />
           )}
         </svg>
@@ -300,7 +300,7 @@ function Trace(props: {
 }) {
   const { strip, sheet, samples, unit, start, speed, gain, frequency } = props
   const { row, column, label } = strip
-  const middle = MARGIN + row * ROW + ROW / 2
+  const middle = MARGIN + row * ROW_HEIGHT + ROW_HEIGHT / 2
   const x = start + (column / sheet.columns) * sheet.seconds * speed
   const { yPerUnit, zero } = useMemo(() => scaleOf(samples, unit, gain), [samples, unit, gain])
   const path = useMemo(
@@ -320,7 +320,7 @@ function Trace(props: {
         />
       )}
       <path className={css.trace} d={path} />
-      <text className={css.lead} x={x + 0.8} y={middle - ROW / 2 + 4.5}>
+      <text className={css.lead} x={x + 0.8} y={middle - ROW_HEIGHT / 2 + 4.5}>
         {label}
       </text>
     </g>
@@ -331,10 +331,10 @@ function Trace(props: {
 function scaleOf(samples: Float32Array, unit: string, gain: number) {
   if (unit === 'mV') return { yPerUnit: gain, zero: 0 }
   const [least, most] = rangeOf(samples) ?? [0, 1]
-  return { yPerUnit: (ROW * 0.8) / (most - least || 1), zero: (least + most) / 2 }
+  return { yPerUnit: (ROW_HEIGHT * 0.8) / (most - least || 1), zero: (least + most) / 2 }
 }
 
-function Caliper({ from, to, text }: { from: Place; to: Place; text: string }) {
+function Caliper({ from, to, text }: { from: Point; to: Point; text: string }) {
   const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])]
   const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])]
   return (
@@ -348,7 +348,7 @@ function Caliper({ from, to, text }: { from: Place; to: Place; text: string }) {
 }
 
 function caliperText(
-  { milliseconds, perMinute, millivolts }: ReturnType<typeof caliper>,
+  { milliseconds, perMinute, millivolts }: ReturnType<typeof caliperDistances>,
   isScaled: boolean,
 ): string {
   const parts = [

@@ -3,7 +3,7 @@ import { EllipticalROITool, RectangleROITool } from '@cornerstonejs/tools'
 type Index = readonly number[]
 
 /** The boxes between two corners and of the image have something in common. */
-const touches = (a: Index, b: Index, dimensions: Index): boolean =>
+const overlapsImage = (a: Index, b: Index, dimensions: Index): boolean =>
   dimensions.every(
     (size, axis) =>
       Math.max(a[axis] ?? 0, b[axis] ?? 0) >= 0 && Math.min(a[axis] ?? 0, b[axis] ?? 0) < size,
@@ -13,9 +13,9 @@ const touches = (a: Index, b: Index, dimensions: Index): boolean =>
 // inside, if it is only let: the area is that of the whole shape.
 
 export class EllipseTool extends EllipticalROITool {
-  override _isInsideVolume = touches as EllipticalROITool['_isInsideVolume']
+  override _isInsideVolume = overlapsImage as EllipticalROITool['_isInsideVolume']
 }
 
 export class RectangleTool extends RectangleROITool {
-  override _isInsideVolume = touches as RectangleROITool['_isInsideVolume']
+  override _isInsideVolume = overlapsImage as RectangleROITool['_isInsideVolume']
 }

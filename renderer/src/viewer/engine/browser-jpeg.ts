@@ -5,7 +5,7 @@ import { withColourTransform } from '#shared/pixels/jpeg-markers.ts'
 import { rgbOfCanvas } from './rgb.ts'
 
 /** RGB of a baseline JPEG of three components, by the browser. @throws ImageProblem */
-export async function browserJpeg(
+export async function decodeJpegInBrowser(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
 ): Promise<Uint8Array> {

@@ -5,10 +5,10 @@ import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { withoutBias } from '#shared/pixels/jpeg-markers.ts'
 import type { DecodedPixels } from '#shared/pixels/shown-values.ts'
 import { type Samples, withSign } from '#shared/pixels/stored.ts'
-import { browserJpeg } from './browser-jpeg.ts'
+import { decodeJpegInBrowser } from './browser-jpeg.ts'
 
 /** Compressed transfer syntaxes that can be shown, by name. */
-const CODECS: Readonly<Record<string, string | Message>> = {
+const SYNTAX_NAMES: Readonly<Record<string, string | Message>> = {
   '1.2.840.10008.1.2.4.50': 'JPEG',
   '1.2.840.10008.1.2.4.51': message('viewer.jpeg-of-12-bits'),
   '1.2.840.10008.1.2.4.57': message('viewer.lossless-jpeg'),
@@ -24,8 +24,11 @@ const CODECS: Readonly<Record<string, string | Message>> = {
   '1.2.840.10008.1.2.4.202': 'High-Throughput JPEG 2000',
   '1.2.840.10008.1.2.4.203': 'High-Throughput JPEG 2000',
 }
-const EXTENDED = '1.2.840.10008.1.2.4.51'
-const BASELINE: ReadonlySet<string> = new Set(['1.2.840.10008.1.2.4.50', EXTENDED])
+const JPEG_EXTENDED = '1.2.840.10008.1.2.4.51'
+const JPEG_BASELINE_OR_EXTENDED: ReadonlySet<string> = new Set([
+  '1.2.840.10008.1.2.4.50',
+  JPEG_EXTENDED,
+])
 /** A decoder that says nothing for this long has been lost with its worker. */
 const DECODER_TIMEOUT_MS = 60_000
 
@@ -40,23 +43,27 @@ interface WorkerFrame {
 }
 
 /** Decodes a compressed frame in a worker. @throws ImageProblem */
-export async function encapsulatedFrame(
+export async function decodeEncapsulatedFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
   transferSyntaxUid: string,
 ): Promise<DecodedPixels> {
-  const name = CODECS[transferSyntaxUid]
+  const name = SYNTAX_NAMES[transferSyntaxUid]
   if (!name) throw new ImageProblem(message('viewer.unknown-compression', { transferSyntaxUid }))
   if (bytes.length === 0) throw new ImageProblem(message('viewer.no-pixel-data'))
-  if (BASELINE.has(transferSyntaxUid) && pixel.samplesPerPixel === 3 && pixel.bitsStored <= 8) {
-    const samples = await browserJpeg(bytes, pixel)
+  if (
+    JPEG_BASELINE_OR_EXTENDED.has(transferSyntaxUid) &&
+    pixel.samplesPerPixel === 3 &&
+    pixel.bitsStored <= 8
+  ) {
+    const samples = await decodeJpegInBrowser(bytes, pixel)
     return { samples, isPlanar: false, isSubsampled: false, isRgb: true }
   }
-  const frame = await decodedByWorker(bytes, pixel, transferSyntaxUid, name)
+  const frame = await decodeInWorker(bytes, pixel, transferSyntaxUid, name)
   const samples = frame.pixelData
   if (!samples || samples.length !== pixel.rows * pixel.columns * pixel.samplesPerPixel)
     throw new ImageProblem(message('viewer.data-other-size', { codec: name }))
-  const exact = transferSyntaxUid === EXTENDED ? withoutBias(bytes, samples) : samples
+  const exact = transferSyntaxUid === JPEG_EXTENDED ? withoutBias(bytes, samples) : samples
   return {
     samples: withSign(exact, pixel),
     isPlanar: frame.interleaveMode === 0 && pixel.samplesPerPixel > 1,
@@ -66,8 +73,8 @@ export async function encapsulatedFrame(
 }
 
 /** What a decoder says whose WebAssembly could not be fetched: nothing of the image. */
-const NOT_LOADED = /\bwasm\b|Failed to fetch|NetworkError/
-const DECODERS = 'decoders'
+const DECODER_NOT_LOADED = /\bwasm\b|Failed to fetch|NetworkError/
+const DECODERS_FOLDER = 'decoders'
 let areDecodersStarted = false
 /**
  * The workers of Cornerstone's image loader. They start with the first compressed frame: most images
@@ -75,11 +82,11 @@ let areDecodersStarted = false
  * `init` would start them too, but it also empties the cache of decoded images, and brings loaders
  * and another set of decoders into the page, where nothing uses them.
  */
-function decoders(): ReturnType<typeof getWebWorkerManager> {
+function decoderManager(): ReturnType<typeof getWebWorkerManager> {
   const workers = getWebWorkerManager()
   if (!areDecodersStarted) {
     const cores = navigator.hardwareConcurrency || 2
-    workers.registerWorker(DECODERS, openDecoder, {
+    workers.registerWorker(DECODERS_FOLDER, openDecoder, {
       maxWorkerInstances: Math.max(2, Math.min(4, cores)),
     })
     areDecodersStarted = true
@@ -97,7 +104,7 @@ const openDecoder = () =>
     { type: 'module' },
   )
 
-async function decodedByWorker(
+async function decodeInWorker(
   bytes: Uint8Array,
   pixel: ImagePixel,
   transferSyntax: string,
@@ -115,23 +122,23 @@ async function decodedByWorker(
     pixelRepresentation: 0,
   }
   let timer: ReturnType<typeof setTimeout> | undefined
-  const lost = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new ImageProblem(message('viewer.decoder-without-answer', { codec }), true)),
       DECODER_TIMEOUT_MS,
     )
   })
   try {
-    const task = decoders().executeTask(DECODERS, 'decodeTask', {
+    const task = decoderManager().executeTask(DECODERS_FOLDER, 'decodeTask', {
       imageFrame,
       transferSyntax,
       pixelData: bytes,
       options: { preScale: { enabled: false } },
     })
-    return (await Promise.race([task, lost])) as WorkerFrame
+    return (await Promise.race([task, timeout])) as WorkerFrame
   } catch (error) {
     if (error instanceof ImageProblem) throw error
-    if (NOT_LOADED.test(String(error)))
+    if (DECODER_NOT_LOADED.test(String(error)))
       throw new ImageProblem(message('viewer.decoder-not-loaded', { codec }), true)
     throw new ImageProblem(message('viewer.data-damaged', { codec }))
   } finally {

@@ -8,7 +8,7 @@ export interface Pixels {
 }
 
 /** Colours by value: the first at `lower`, the last at `upper`, as RGBA in the PC's byte order. */
-export interface Shades {
+export interface ColourTable {
   readonly lower: number
   readonly upper: number
   readonly colours: Uint32Array
@@ -34,7 +34,7 @@ export function drawPixels(
   target: Target,
   toImage: Affine,
   image: Pixels,
-  { lower, upper, colours }: Shades,
+  { lower, upper, colours }: ColourTable,
   isSmooth: boolean,
 ): void {
   const { pixels, width } = target
@@ -63,7 +63,7 @@ export function drawColours(
   target: Target,
   toImage: Affine,
   image: Pixels,
-  { lower, upper }: Pick<Shades, 'lower' | 'upper'>,
+  { lower, upper }: Pick<ColourTable, 'lower' | 'upper'>,
   isSmooth: boolean,
 ): void {
   const { pixels, width } = target
@@ -144,13 +144,13 @@ function axisOf(length: number, start: number, step: number, size: number, strid
   const shares = new Float32Array(length)
   let [from, end] = [length, 0]
   for (let n = 0; n < length; n++) {
-    const place = start + (n + 0.5) * step
-    if (place < 0 || place >= size) continue
+    const sourceIndex = start + (n + 0.5) * step
+    if (sourceIndex < 0 || sourceIndex >= size) continue
     if (from > n) from = n
     end = n + 1
-    const centre = Math.max(0, Math.min(size - 1, place - 0.5))
+    const centre = Math.max(0, Math.min(size - 1, sourceIndex - 0.5))
     const before = Math.max(0, Math.min(size - 2, Math.floor(centre)))
-    nearest[n] = Math.floor(place) * stride
+    nearest[n] = Math.floor(sourceIndex) * stride
     offsets[n] = before * stride
     shares[n] = centre - before
   }

@@ -1,15 +1,15 @@
 import { eventTarget } from '@cornerstonejs/core'
 import { Enums, type Types } from '@cornerstonejs/tools'
-import { DRAWN } from './tool-names.ts'
+import { DRAWING_TOOLS } from './tool-names.ts'
 
 /** An annotation of Cornerstone that somebody has drawn. */
 export type Drawing = Types.Annotation & {
   readonly metadata: NonNullable<Types.Annotation['metadata']>
 }
 export const isDrawing = (one: Types.Annotation): one is Drawing =>
-  one.metadata !== undefined && DRAWN.has(one.metadata.toolName)
+  one.metadata !== undefined && DRAWING_TOOLS.has(one.metadata.toolName)
 
-const TELL_AFTER = 500
+const NOTIFY_DELAY_MS = 500
 const EVENTS = [
   Enums.Events.ANNOTATION_COMPLETED,
   Enums.Events.ANNOTATION_MODIFIED,
@@ -36,7 +36,7 @@ export class DrawingChanges {
   }
 
   /** Runs what changes drawings without somebody having drawn: nothing of it is told. */
-  without(run: () => void): void {
+  runUnobserved(run: () => void): void {
     const before = this.#isOff
     this.#isOff = true
     try {
@@ -57,7 +57,7 @@ export class DrawingChanges {
     if (!one || this.#isOff || !isDrawing(one)) return
     this.#changed.add(this.#studyOf(one))
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#tell(), TELL_AFTER)
+    this.#timer = setTimeout(() => this.#tell(), NOTIFY_DELAY_MS)
   }
 
   #tell(): void {

@@ -4,9 +4,9 @@ import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import { type Drawing, DrawingChanges, isDrawing } from './drawing-changes.ts'
 import { imageOfPoints } from './image-of-points.ts'
 import type { ImageList } from './images.ts'
-import { type KeptAnnotation, readKept, toKeptAnnotation } from './kept-annotation.ts'
+import { type KeptAnnotation, readKeptAnnotation, toKeptAnnotation } from './kept-annotation.ts'
 import { frameOfReferenceOf } from './modules.ts'
-import { placed, pointsOfKept, savedFormOf } from './saved-form.ts'
+import { placedAnnotation, pointsOfAnnotation, savedDrawingOf } from './saved-form.ts'
 import { imageIdOf } from './series.ts'
 import type { SeriesState, StackImage } from './stack.ts'
 
@@ -38,9 +38,11 @@ export class Drawings {
   }
 
   restore(studyInstanceUid: string, kept: readonly unknown[]): void {
-    this.#changes.without(() => this.#remove((one) => this.#studyOf(one) === studyInstanceUid))
+    this.#changes.runUnobserved(() =>
+      this.#remove((one) => this.#studyOf(one) === studyInstanceUid),
+    )
     this.#waiting.delete(studyInstanceUid)
-    const readable = kept.flatMap((one) => readKept(one, studyInstanceUid) ?? [])
+    const readable = kept.flatMap((one) => readKeptAnnotation(one, studyInstanceUid) ?? [])
     if (readable.length === 0) return
     this.#waiting.set(studyInstanceUid, readable)
     this.#placeWaiting()
@@ -49,9 +51,9 @@ export class Drawings {
 
   /** As it is saved to the study; undefined if it cannot be, or if its image is not listed yet. */
   toSaved(value: unknown): SavedDrawing | undefined {
-    const kept = readKept(value, '')
+    const kept = readKeptAnnotation(value, '')
     const image = kept && imageOf(this.#list, kept)
-    return image && savedFormOf(kept, image)
+    return image && savedDrawingOf(kept, image)
   }
 
   onDrawn(listener: (studyInstanceUid: string) => void): () => void {
@@ -81,7 +83,7 @@ export class Drawings {
   #studyOf(one: Drawing): string {
     const known = this.#studies.get(one)
     if (known !== undefined) return known
-    const found = studyOfPlace(this.#list, one.metadata)
+    const found = studyOfDrawing(this.#list, one.metadata)
     if (found !== undefined) this.#studies.set(one, found)
     return found ?? ''
   }
@@ -95,12 +97,12 @@ export class Drawings {
   /** Draws what has waited for its image. */
   #placeWaiting(): void {
     if (this.#waiting.size === 0) return
-    this.#changes.without(() => {
+    this.#changes.runUnobserved(() => {
       for (const [study, kept] of [...this.#waiting]) {
-        const still = kept.filter((one) => !this.#place(one))
-        if (still.length === kept.length) continue
-        if (still.length === 0) this.#waiting.delete(study)
-        else this.#waiting.set(study, still)
+        const remaining = kept.filter((one) => !this.#place(one))
+        if (remaining.length === kept.length) continue
+        if (remaining.length === 0) this.#waiting.delete(study)
+        else this.#waiting.set(study, remaining)
         this.#render()
       }
     })
@@ -115,7 +117,9 @@ export class Drawings {
     const found = imageId === undefined ? undefined : this.#list.find(imageId)
     if (imageId && !found) return false
     const kept =
-      waited.pixels && found ? placed(waited, found.image, frameOfReferenceOf(found.image)) : waited
+      waited.pixels && found
+        ? placedAnnotation(waited, found.image, frameOfReferenceOf(found.image))
+        : waited
     const one = drawingOf(kept, imageId)
     this.#studies.set(one, kept.studyInstanceUid)
     annotation.state.addAnnotation(one, kept.frameOfReferenceUid)
@@ -146,7 +150,7 @@ function drawingOf(kept: KeptAnnotation, imageId: string | undefined): Drawing {
 }
 
 /** The study whose image, or frame of reference, something is drawn on. */
-function studyOfPlace(
+function studyOfDrawing(
   list: ImageList,
   { referencedImageId, FrameOfReferenceUID }: Drawing['metadata'],
 ): string | undefined {
@@ -166,7 +170,7 @@ function imageOf(list: ImageList, kept: KeptAnnotation): StackImage | undefined 
     .state()
     .studies.flatMap(({ series }) => series)
     .find(({ key }) => key === kept.seriesKey)
-  return series && imageOfPoints(pointsOfKept(kept), kept.frameOfReferenceUid, series)
+  return series && imageOfPoints(pointsOfAnnotation(kept), kept.frameOfReferenceUid, series)
 }
 
 /** Draws all drawings of these viewports again. */

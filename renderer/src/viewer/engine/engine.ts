@@ -9,7 +9,7 @@ import type { SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { message } from '#shared/messages/message.ts'
 import { ImageProblem } from '#shared/pixels/image-problem.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import { openClient } from '../../api/client.ts'
 import { Drawings, drawAgain } from './drawings.ts'
 import type { Fetches } from './fetches.ts'
@@ -26,7 +26,7 @@ import {
   type ScrolledStack,
   type SynchronisationMode,
 } from './panes/pane-links.ts'
-import { openResizing } from './panes/resizing.ts'
+import { openViewportResizer } from './panes/resizing.ts'
 import { ScrollTool } from './scroll-tool.ts'
 import { isSoftware } from './software.ts'
 import { softwareEngine } from './software-engine.ts'
@@ -85,7 +85,7 @@ export interface Engine {
    * Stored values of a frame that is no image, such as one of a segmentation.
    * @throws ImageProblem
    */
-  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored>
+  storedFrame(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<StoredPixels>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
@@ -173,7 +173,7 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
   )
   ScrollTool.scroll = (viewportId, images) => panes.get(viewportId)?.scrollBy(images)
   const links = openPaneLinks(panes, tools)
-  const world = openWorld(list, fetches, panes, tools, links)
+  const world = createSharedContext(list, fetches, panes, tools, links)
   const render = () => drawAgain(viewportsOf(panes))
   const drawings = new Drawings(list, render)
   const stopUpdates = updatePanes(list, world, panes)
@@ -191,7 +191,7 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
     tool: (button) => tools.tool(button),
     setSynchronised: (how) => links.setSynchronised(how),
     onScrolled: (listener) => links.onScrolled(listener),
-    followOther: (moved) => followOther(list, links, moved),
+    followOther: (moved) => followOtherWindow(list, links, moved),
     setReferenceLines(areShown) {
       links.setReferenceLines(areShown)
       render()
@@ -209,7 +209,7 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
       panes.clear()
       drawings.close()
       tools.close()
-      closeWorld(world)
+      closeSharedContext(world)
       stopMetadata()
       onDisposed()
     },
@@ -219,7 +219,7 @@ function openEngine(list: ImageList, fetches: Fetches, onDisposed: () => void): 
 
 type Panes = Map<string, EnginePane>
 
-function followOther(
+function followOtherWindow(
   list: ImageList,
   links: PaneLinks,
   { seriesKey, index, anchor }: ScrolledStack,
@@ -263,7 +263,7 @@ const drawingActions = (drawings: Drawings, panes: Panes): DrawingActions => ({
 })
 
 /** What all panes draw with. */
-function openWorld(
+function createSharedContext(
   list: ImageList,
   fetches: Fetches,
   panes: Panes,
@@ -278,7 +278,7 @@ function openWorld(
   return {
     ...{ engine, frames, tools },
     volumes: openVolumes(frames),
-    resizing: openResizing(engine),
+    resizing: openViewportResizer(engine),
     panesInUse: () => [...panes.values()].filter((one) => one.state().series).length,
     onMoved: links.moved,
     onOpened: links.join,
@@ -286,7 +286,7 @@ function openWorld(
   }
 }
 
-function closeWorld({ engine, frames, volumes, resizing }: SharedPaneContext): void {
+function closeSharedContext({ engine, frames, volumes, resizing }: SharedPaneContext): void {
   resizing.close()
   engine.destroy()
   volumes.closeBut(new Set())

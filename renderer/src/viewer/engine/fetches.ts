@@ -15,9 +15,9 @@ export interface FetchedFrame {
 
 /** A browser opens six connections to a host of HTTP/1.1; one is the list's. */
 const MAX_CONCURRENT = 5
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
-interface Asker {
+interface Waiter {
   wish: FetchPriority
   readonly resolve: (frame: FetchedFrame) => void
   readonly reject: (problem: ImageProblem) => void
@@ -25,7 +25,7 @@ interface Asker {
 interface Job {
   readonly path: string
   readonly order: number
-  readonly askers: Set<Asker>
+  readonly waiters: Set<Waiter>
   running: AbortController | undefined
 }
 interface Network {
@@ -34,13 +34,13 @@ interface Network {
 }
 
 const rank = (job: Job) =>
-  Math.min(...[...job.askers].map(({ wish }) => FETCH_PRIORITIES.indexOf(wish)))
+  Math.min(...[...job.waiters].map(({ wish }) => FETCH_PRIORITIES.indexOf(wish)))
 const byUrgency = (a: Job, b: Job) => rank(a) - rank(b) || a.order - b.order
 
 /** Fetches frames a few at a time, what is shown before all else. */
 export class Fetches {
   readonly #network: Network
-  readonly #atOnce: number
+  readonly concurrency: number
   readonly #jobs = new Map<string, Job>()
   readonly #ahead = new Map<string, Promise<FetchedFrame>>()
   #order = 0
@@ -50,7 +50,7 @@ export class Fetches {
     atOnce: number = MAX_CONCURRENT,
   ) {
     this.#network = network
-    this.#atOnce = atOnce
+    this.concurrency = atOnce
   }
 
   /** Paths under way and waiting, most urgent first. */
@@ -82,8 +82,8 @@ export class Fetches {
 
   /** Makes a path that is still on its way as urgent as that. */
   raise(path: string, wish: FetchPriority): void {
-    for (const asker of this.#jobs.get(path)?.askers ?? [])
-      if (FETCH_PRIORITIES.indexOf(wish) < FETCH_PRIORITIES.indexOf(asker.wish)) asker.wish = wish
+    for (const waiter of this.#jobs.get(path)?.waiters ?? [])
+      if (FETCH_PRIORITIES.indexOf(wish) < FETCH_PRIORITIES.indexOf(waiter.wish)) waiter.wish = wish
     this.#fill()
   }
 
@@ -91,8 +91,8 @@ export class Fetches {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new ImageProblem(LEFT, true))
       const job = this.#jobOf(path)
-      const leave = () => this.#leave(job, asker)
-      const asker: Asker = {
+      const leave = () => this.#leave(job, waiter)
+      const waiter: Waiter = {
         wish,
         resolve: (frame) => {
           signal.removeEventListener('abort', leave)
@@ -103,7 +103,7 @@ export class Fetches {
           reject(problem)
         },
       }
-      job.askers.add(asker)
+      job.waiters.add(waiter)
       signal.addEventListener('abort', leave)
       this.#fill()
     })
@@ -113,7 +113,7 @@ export class Fetches {
     const job = this.#jobs.get(path) ?? {
       path,
       order: this.#order++,
-      askers: new Set(),
+      waiters: new Set(),
       running: undefined,
     }
     this.#jobs.set(path, job)
@@ -125,7 +125,7 @@ export class Fetches {
     const sorted = [...this.#jobs.values()].sort(byUrgency)
     const running = sorted.filter((job) => job.running)
     for (const job of sorted.filter((job) => !job.running)) {
-      if (running.length >= this.#atOnce) {
+      if (running.length >= this.concurrency) {
         const least = running.at(-1) as Job
         // A frame that is not at the gateway yet holds its place for long: what is shown takes that
         // of a prefetch.
@@ -142,7 +142,7 @@ export class Fetches {
   async #run(job: Job): Promise<void> {
     const control = new AbortController()
     job.running = control
-    let done: (asker: Asker) => void
+    let done: (asker: Waiter) => void
     try {
       const frame = await fetched(this.#network, job.path, control.signal)
       done = ({ resolve }) => resolve(frame)
@@ -156,14 +156,14 @@ export class Fetches {
     // It was put back in the queue for something more urgent, or nobody wants it.
     if (job.running !== control) return
     this.#jobs.delete(job.path)
-    for (const asker of job.askers) done(asker)
+    for (const waiter of job.waiters) done(waiter)
     this.#fill()
   }
 
-  #leave(job: Job, asker: Asker): void {
-    if (!job.askers.delete(asker)) return
+  #leave(job: Job, asker: Waiter): void {
+    if (!job.waiters.delete(asker)) return
     asker.reject(new ImageProblem(LEFT, true))
-    if (job.askers.size > 0) return
+    if (job.waiters.size > 0) return
     if (this.#jobs.get(job.path) === job) this.#jobs.delete(job.path)
     const { running } = job
     job.running = undefined
@@ -183,13 +183,14 @@ async function fetched(network: Network, path: string, signal: AbortSignal): Pro
         if (!transferSyntaxUid) throw new ImageProblem(message('viewer.no-transfer-syntax'))
         return { bytes: new Uint8Array(await response.arrayBuffer()), transferSyntaxUid }
       }
-      const isPassing = response.status >= 502 || response.status === 429 || response.status === 408
-      if (!isPassing || failures >= TRIES)
-        throw new ImageProblem(await explanationOf(response), isPassing)
+      const isTransient =
+        response.status >= 502 || response.status === 429 || response.status === 408
+      if (!isTransient || failures >= MAX_ATTEMPTS)
+        throw new ImageProblem(await explanationOf(response), isTransient)
     } catch (error) {
       if (signal.aborted) throw new ImageProblem(LEFT, true)
       if (error instanceof ImageProblem) throw error
-      if (failures >= TRIES) throw new ImageProblem(message('viewer.no-answer'), true)
+      if (failures >= MAX_ATTEMPTS) throw new ImageProblem(message('viewer.no-answer'), true)
     }
     await wait(waitAfter(failures, 250, 4000), signal)
     if (signal.aborted) throw new ImageProblem(LEFT, true)

@@ -3,17 +3,17 @@ import type { ImagePixel, InstanceExtras } from '#shared/contract/viewed-images.
 import { viewing } from '#shared/contract/viewing.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import { viewPaths } from '#shared/view-paths.ts'
 import type { Call } from '../../api/client.ts'
 import type { Fetches, FetchPriority } from './fetches.ts'
-import { imageOf, storedFrame } from './image.ts'
+import { decodeStoredFrame, imageOf } from './image.ts'
 import type { ImageList } from './images.ts'
 import type { ListedImage } from './listed.ts'
 import { framePathOf } from './series.ts'
 
 /** How long a header may come after its pixels: the list tells of it in its own time. */
-const HEADER_PATIENCE = 30_000
+const HEADER_TIMEOUT_MS = 30_000
 /** Of instances whose frames are being decoded: a decoded image has its own with it. */
 const MAX_EXTRAS = 24
 
@@ -52,9 +52,9 @@ export class FrameDecoder {
     frame: number,
     pixel: ImagePixel,
     signal: AbortSignal,
-  ): Promise<Stored> {
+  ): Promise<StoredPixels> {
     const path = viewPaths.frame(this.#list.viewId, sopInstanceUid, frame)
-    return storedFrame(await this.#fetches.get(path, 'near', signal), pixel)
+    return decodeStoredFrame(await this.#fetches.get(path, 'near', signal), pixel)
   }
 
   /** An image that is still being fetched is wanted more urgently. */
@@ -102,7 +102,7 @@ function withHeader(list: ImageList, imageId: string, signal: AbortSignal): Prom
       unlisten()
       signal.removeEventListener('abort', onAbort)
     }
-    const look = () => {
+    const checkFound = () => {
       const found = read()
       if (!found) return
       stop()
@@ -115,9 +115,9 @@ function withHeader(list: ImageList, imageId: string, signal: AbortSignal): Prom
     const timer = setTimeout(() => {
       stop()
       reject(new ImageProblem(message('viewer.header-not-come'), true))
-    }, HEADER_PATIENCE)
-    const unsubscribe = list.subscribe(look)
-    const unlisten = list.onReplaced(look)
+    }, HEADER_TIMEOUT_MS)
+    const unsubscribe = list.subscribe(checkFound)
+    const unlisten = list.onReplaced(checkFound)
     signal.addEventListener('abort', onAbort)
   })
 }

@@ -12,8 +12,11 @@ export function provideImages(
   imageLoader.registerImageLoader('isthmus', (imageId, options) => {
     const control = new AbortController()
     const promise = load(imageId, control.signal).then((image) =>
-      ofVolume(
-        asType(image, (options?.targetBuffer as { readonly type?: string } | undefined)?.type),
+      withVolumeKey(
+        withValueType(
+          image,
+          (options?.targetBuffer as { readonly type?: string } | undefined)?.type,
+        ),
         options,
       ),
     )
@@ -29,7 +32,7 @@ export function provideImages(
  * Cornerstone keeps the slices that are there when a volume is made, and would drop those that come
  * later for other images.
  */
-function ofVolume(
+function withVolumeKey(
   image: Types.IImage,
   options: { readonly additionalDetails?: unknown } | undefined,
 ): Types.IImage {
@@ -40,7 +43,7 @@ function ofVolume(
 }
 
 /** A volume has one type of number for all of its slices. */
-function asType(image: Types.IImage, type: string | undefined): Types.IImage {
+function withValueType(image: Types.IImage, type: string | undefined): Types.IImage {
   const values = image.getPixelData()
   if (type === undefined || values.constructor.name === type || image.color) return image
   const { minPixelValue: least, maxPixelValue: greatest } = image

@@ -2,7 +2,7 @@ import { cache, Enums, eventTarget, type Types } from '@cornerstonejs/core'
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { ImageProblem, LEFT } from '#shared/pixels/image-problem.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import type { Call } from '../../api/client.ts'
 import { FETCH_PRIORITIES, type Fetches, type FetchPriority } from './fetches.ts'
 import { FrameDecoder } from './frame-decoder.ts'
@@ -10,24 +10,24 @@ import { provideImages } from './frame-loader.ts'
 import type { ImageList } from './images.ts'
 import { parseImageId } from './series.ts'
 
-interface Work {
+interface ImageLoad {
   readonly promise: Promise<Types.IImage>
   readonly control: AbortController
   askers: number
   rank: number
 }
-type OnChange = (imageId: string, what: 'loaded' | 'problem' | 'replaced') => void
+type ChangeListener = (imageId: string, what: 'loaded' | 'problem' | 'replaced') => void
 
 const sopOf = (imageId: string): string => parseImageId(imageId)?.sopInstanceUid ?? ''
 
 /** Decoded images of a view: in Cornerstone's cache, or on their way. */
 export class Frames {
   readonly #decoder: FrameDecoder
-  readonly #works = new Map<string, Work>()
+  readonly #workById = new Map<string, ImageLoad>()
   readonly #problems = new Map<string, Message>()
   readonly #loaded = new Set<string>()
   readonly #cachedBySop = new Map<string, Set<string>>()
-  readonly #listeners = new Set<OnChange>()
+  readonly #listeners = new Set<ChangeListener>()
   readonly #closing = new AbortController()
   readonly #stopReplacing: () => void
   readonly #stopProviding: () => void
@@ -59,7 +59,7 @@ export class Frames {
    * Told of each image that is decoded, is found to have a problem, or leaves the cache because it
    * is another now. @returns the way to stop
    */
-  onChange(listener: OnChange): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -71,7 +71,7 @@ export class Frames {
     const why = this.#problems.get(imageId)
     if (why !== undefined) return Promise.reject(new ImageProblem(why))
     if (signal?.aborted) return Promise.reject(new ImageProblem(LEFT, true))
-    const work = this.#works.get(imageId) ?? this.#start(imageId, wish)
+    const work = this.#workById.get(imageId) ?? this.#start(imageId, wish)
     work.askers += 1
     const rank = FETCH_PRIORITIES.indexOf(wish)
     if (rank < work.rank) {
@@ -84,30 +84,30 @@ export class Frames {
   /**
    * Stored values of a frame that is no image, such as one of a segmentation. @throws ImageProblem
    */
-  stored(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<Stored> {
+  stored(sopInstanceUid: string, frame: number, pixel: ImagePixel): Promise<StoredPixels> {
     return this.#decoder.stored(sopInstanceUid, frame, pixel, this.#closing.signal)
   }
 
   close(): void {
     this.#closing.abort()
     this.#stopReplacing()
-    for (const { control } of this.#works.values()) control.abort()
+    for (const { control } of this.#workById.values()) control.abort()
     this.#listeners.clear()
     eventTarget.removeEventListener(Enums.Events.IMAGE_CACHE_IMAGE_REMOVED, this.#onRemoved)
     this.#stopProviding()
   }
 
-  #tell(...change: Parameters<OnChange>): void {
+  #tell(...change: Parameters<ChangeListener>): void {
     for (const listener of this.#listeners) listener(...change)
   }
 
-  #start(imageId: string, wish: FetchPriority): Work {
+  #start(imageId: string, wish: FetchPriority): ImageLoad {
     const control = new AbortController()
     const promise = this.#loadAnew(imageId, wish, control.signal).finally(() => {
-      if (this.#works.get(imageId)?.promise === promise) this.#works.delete(imageId)
+      if (this.#workById.get(imageId)?.promise === promise) this.#workById.delete(imageId)
     })
-    const work: Work = { promise, control, askers: 0, rank: FETCH_PRIORITIES.indexOf(wish) }
-    this.#works.set(imageId, work)
+    const work: ImageLoad = { promise, control, askers: 0, rank: FETCH_PRIORITIES.indexOf(wish) }
+    this.#workById.set(imageId, work)
     promise.then(
       () => this.#tell(imageId, 'loaded'),
       () => {
@@ -131,7 +131,7 @@ export class Frames {
         error instanceof ImageProblem
           ? error
           : new ImageProblem(message('viewer.image-not-decoded'))
-      if (!problem.isPassing) this.#problems.set(imageId, problem.explanation)
+      if (!problem.isTransient) this.#problems.set(imageId, problem.explanation)
       throw problem
     }
   }
@@ -153,12 +153,12 @@ export class Frames {
   }
 
   /** Once nobody waits for a work, it is broken off. */
-  #unlessAborted(imageId: string, work: Work, signal: AbortSignal): Promise<Types.IImage> {
+  #unlessAborted(imageId: string, work: ImageLoad, signal: AbortSignal): Promise<Types.IImage> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         work.askers -= 1
         if (work.askers === 0) {
-          if (this.#works.get(imageId) === work) this.#works.delete(imageId)
+          if (this.#workById.get(imageId) === work) this.#workById.delete(imageId)
           work.control.abort()
         }
         reject(new ImageProblem(LEFT, true))

@@ -4,7 +4,7 @@ export type Vector = readonly [number, number, number]
 type Orientation = NonNullable<FrameAttributes['orientation']>
 
 export const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-export const minus = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+export const subtract = (a: Vector, b: Vector): Vector => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 export const length = (a: Vector): number => Math.hypot(...a)
 export const cross = (a: Vector, b: Vector): Vector => [
   a[1] * b[2] - a[2] * b[1],
@@ -69,7 +69,11 @@ export const oppositeLetters = (text: string): string =>
  * A place in the patient of a pixel; null where the geometry is not known. @param column,row from
  * 0, at the pixel's centre
  */
-export function placeOf(attributes: FrameAttributes, column: number, row: number): Vector | null {
+export function pixelPositionOf(
+  attributes: FrameAttributes,
+  column: number,
+  row: number,
+): Vector | null {
   const { position, orientation, spacing } = attributes
   if (!position || !orientation || !spacing) return null
   const [x, y] = [rowOf(orientation), columnOf(orientation)]

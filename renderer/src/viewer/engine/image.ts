@@ -10,16 +10,16 @@ import { type ShownValues, shownValues } from '#shared/pixels/shown-values.ts'
 import {
   BIG_ENDIAN,
   decodeRleFrame,
-  NATIVE,
+  NATIVE_SYNTAXES,
   nativeFrame,
-  RLE,
-  type Stored,
+  RLE_SYNTAX,
+  type StoredPixels,
 } from '#shared/pixels/stored.ts'
-import { encapsulatedFrame } from './codecs.ts'
+import { decodeEncapsulatedFrame } from './codecs.ts'
 import type { FetchedFrame } from './fetches.ts'
 import { keepLayers } from './layers.ts'
 import type { StackImage } from './stack.ts'
-import { steep } from './steep-window.ts'
+import { steepenedWindow } from './steep-window.ts'
 
 /** Samples of a frame; more would take the memory of a hundred images. */
 const MAX_SAMPLES = 300_000_000
@@ -57,21 +57,21 @@ async function decoded(
   frame: FetchedFrame,
   extras: InstanceExtras | undefined,
 ): Promise<Types.IImage> {
-  const stored = await storedFrame(frame, pixel)
+  const stored = await decodeStoredFrame(frame, pixel)
   const image = cornerstoneImage(of, pixel, shownValues(stored, pixel, of, modality, extras))
   keepLayers(image, pixel, of.frame, frame, stored, extras)
   return image
 }
 
 /** Decodes a frame. @throws ImageProblem */
-export async function storedFrame(
+export async function decodeStoredFrame(
   { bytes, transferSyntaxUid }: FetchedFrame,
   pixel: ImagePixel,
-): Promise<Stored> {
-  if (NATIVE.has(transferSyntaxUid))
+): Promise<StoredPixels> {
+  if (NATIVE_SYNTAXES.has(transferSyntaxUid))
     return nativeFrame(bytes, pixel, transferSyntaxUid === BIG_ENDIAN)
-  if (transferSyntaxUid === RLE) return decodeRleFrame(bytes, pixel)
-  return await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
+  if (transferSyntaxUid === RLE_SYNTAX) return decodeRleFrame(bytes, pixel)
+  return await decodeEncapsulatedFrame(bytes, pixel, transferSyntaxUid)
 }
 
 const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()
@@ -85,7 +85,7 @@ function cornerstoneImage(
   { values, least, greatest, window }: ShownValues,
 ): Types.IImage {
   const { rows, columns, photometricInterpretation } = pixel
-  const { center, width } = steep(window)
+  const { center, width } = steepenedWindow(window)
   const color = isColour(pixel)
   const numberOfComponents = color ? 3 : 1
   const spacing = shapeOf(of)

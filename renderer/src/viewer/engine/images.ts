@@ -7,7 +7,7 @@ import { pause, waitAfter } from './backoff.ts'
 import { type ListedImage, ViewListContents } from './listed.ts'
 import type { ListState } from './stack.ts'
 
-const NOTIFY_EVERY = 100
+const NOTIFY_INTERVAL_MS = 100
 const FIRST_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
 /** Milliseconds that lines are read without a pause. */
@@ -16,7 +16,7 @@ const MAX_TASK_MS = 8
 interface Network {
   readonly fetch: typeof fetch
 }
-type OnReplaced = (sopInstanceUids: readonly string[]) => void
+type ReplacedListener = (sopInstanceUids: readonly string[]) => void
 
 /**
  * The list of a view's images, which grows. It is read until the gateway says that all is known; a
@@ -27,7 +27,7 @@ export class ImageList {
   readonly #network: Network
   readonly #listed: ViewListContents
   readonly #listeners = new Set<() => void>()
-  readonly #replacedListeners = new Set<OnReplaced>()
+  readonly #replacedListeners = new Set<ReplacedListener>()
   #reading = new AbortController()
   #isBroken = false
   #ended: Message | null = null
@@ -56,7 +56,7 @@ export class ImageList {
    * Tells of SOP Instance UIDs whose pixels are not what they were said to be before, at once.
    * @returns the way to stop
    */
-  onReplaced(listener: OnReplaced): () => void {
+  onReplaced(listener: ReplacedListener): () => void {
     this.#replacedListeners.add(listener)
     return () => this.#replacedListeners.delete(listener)
   }
@@ -83,7 +83,7 @@ export class ImageList {
     const { faults, media, progress } = this.#listed
     return {
       ...{ studies: this.#listed.studies(), faults, media, progress },
-      ...{ isBroken: this.#isBroken, ended: this.#ended },
+      ...{ isStreamBroken: this.#isBroken, ended: this.#ended },
     }
   }
 
@@ -122,11 +122,11 @@ export class ImageList {
   #changed(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      const began = performance.now()
+      const startedAt = performance.now()
       this.#state = this.#now()
       for (const listener of this.#listeners) listener()
       // A list of thousands takes its time to be ordered: never more than a fifth of it.
-      this.#notifyEvery = Math.max(NOTIFY_EVERY, (performance.now() - began) * 5)
+      this.#notifyEvery = Math.max(NOTIFY_INTERVAL_MS, (performance.now() - startedAt) * 5)
     }, this.#notifyEvery)
   }
 }
@@ -156,7 +156,7 @@ async function readOnce(
     if (!response.body) return 'broken'
     onOpen()
     let rest = ''
-    let began = performance.now()
+    let startedAt = performance.now()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       const lines = (rest + part.value).split('\n')
@@ -165,9 +165,9 @@ async function readOnce(
         if (line !== '') onLine(line)
         // What has arrived is often the whole list: the first image is requested and the page is
         // drawn while the rest is still being read.
-        if (performance.now() - began > MAX_TASK_MS) {
+        if (performance.now() - startedAt > MAX_TASK_MS) {
           await pause(0)
-          began = performance.now()
+          startedAt = performance.now()
         }
       }
     }

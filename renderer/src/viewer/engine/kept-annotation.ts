@@ -1,5 +1,5 @@
 import { parseImageId } from './series.ts'
-import { DRAWN } from './tool-names.ts'
+import { DRAWING_TOOLS } from './tool-names.ts'
 import { seriesKeyOfVolume } from './volume-id.ts'
 
 /**
@@ -87,7 +87,10 @@ export function toKeptAnnotation(
 }
 
 /** What was kept by this or an earlier version; undefined where it cannot be drawn. */
-export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotation | undefined {
+export function readKeptAnnotation(
+  value: unknown,
+  studyInstanceUid: string,
+): KeptAnnotation | undefined {
   const one = value as Partial<Record<keyof KeptAnnotation, unknown>> | null
   if (typeof one !== 'object' || one === null) return undefined
   const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } =
@@ -95,9 +98,9 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
   const { pixels = [], seriesKey = '' } = one
   const points = (data as { readonly handles?: { readonly points?: unknown } } | undefined)?.handles
     ?.points
-  const isRead =
+  const isValid =
     typeof tool === 'string' &&
-    DRAWN.has(tool) &&
+    DRAWING_TOOLS.has(tool) &&
     typeof sopInstanceUid === 'string' &&
     Number.isInteger(frame) &&
     typeof frameOfReferenceUid === 'string' &&
@@ -108,7 +111,7 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
     points.every(isPoint) &&
     Array.isArray(pixels) &&
     pixels.every(isPixel)
-  return isRead
+  return isValid
     ? ({ ...one, id: typeof id === 'string' ? id : '', studyInstanceUid } as KeptAnnotation)
     : undefined
 }

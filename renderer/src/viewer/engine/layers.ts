@@ -4,7 +4,7 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { isCodestreamSigned } from '#shared/pixels/codestream-sign.ts'
 import { supplementalColours } from '#shared/pixels/colours.ts'
 import { embeddedPlane, type OverlayPlane, overlaysOfFrame } from '#shared/pixels/overlays.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 import type { FetchedFrame } from './fetches.ts'
 
 /** What is drawn over the gray levels of an image, and what cannot be. */
@@ -29,7 +29,7 @@ export function keepLayers(
   pixel: ImagePixel,
   frame: number,
   { bytes, transferSyntaxUid }: FetchedFrame,
-  { samples }: Stored,
+  { samples }: StoredPixels,
   extras: InstanceExtras | undefined,
 ): void {
   const { planes, unread } = extras

@@ -74,7 +74,7 @@ export function settleLevels(
 /** A step of more than a gray level of the screen. */
 const STEP = 1 / 255
 /** The texture may have the colour of up to a fifth of a value beside the one that is drawn. */
-const SHARP = 0.4
+const STEP_SHARPNESS = 0.4
 
 /** Levels by their index, with steps halfway between two of them instead of slopes. */
 const stepped = (levels: readonly number[]): { at: number; grey: number }[] =>
@@ -84,7 +84,7 @@ const stepped = (levels: readonly number[]): { at: number; grey: number }[] =>
       ? [{ at, grey }]
       : [
           { at, grey },
-          { at: at + SHARP, grey },
-          { at: at + 1 - SHARP, grey: next },
+          { at: at + STEP_SHARPNESS, grey },
+          { at: at + 1 - STEP_SHARPNESS, grey: next },
         ]
   })

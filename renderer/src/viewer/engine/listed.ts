@@ -17,7 +17,7 @@ import {
 } from './series.ts'
 import type { ListState, SeriesState, StackImage, StudyState } from './stack.ts'
 
-const NOTHING_YET: ListState['progress'] = { state: 'asking', read: 0, files: 0 }
+const INITIAL_PROGRESS: ListState['progress'] = { state: 'asking', read: 0, files: 0 }
 
 /** An image with what it is of. */
 export interface ListedImage {
@@ -39,7 +39,7 @@ export class ViewListContents {
   #heardAgain: Set<string> | undefined
   #faults: readonly ViewFault[] = []
   #media: readonly ViewMedia[] = []
-  #progress = NOTHING_YET
+  #progress = INITIAL_PROGRESS
 
   constructor(viewId: string) {
     this.#viewId = viewId
@@ -99,7 +99,7 @@ export class ViewListContents {
       return {
         study,
         series: mine.flatMap((one) => this.#stacksOf(one)).sort(bySeriesNumber),
-        notImages: mine
+        nonImageInstances: mine
           .flatMap(({ seriesInstanceUid }) => this.#instancesOf(seriesInstanceUid))
           .filter((instance) => !isImage(instance)),
       }
@@ -176,12 +176,12 @@ export class ViewListContents {
     const known = this.#stacks.get(one.seriesInstanceUid)
     if (known) return known
     const isPrior = this.#studies.get(one.studyInstanceUid)?.isPrior ?? false
-    const made = displaySeries(this.#viewId, one, this.#instancesOf(one.seriesInstanceUid), {
+    const displayed = displaySeries(this.#viewId, one, this.#instancesOf(one.seriesInstanceUid), {
       isPrior,
       isWhole: this.#isWhole,
     })
-    this.#stacks.set(one.seriesInstanceUid, made)
-    return made
+    this.#stacks.set(one.seriesInstanceUid, displayed)
+    return displayed
   }
 }
 

@@ -41,12 +41,14 @@ export function valuesOf(id: string, kind: DrawingKind): Value[] {
   return (FIELDS[kind] ?? []).flatMap(([quantity, field, unitField]): Value[] => {
     const value = stats?.[field]
     if (typeof value !== 'number' || !Number.isFinite(value)) return []
-    return [{ quantity, ...inUnit(value, unitField === '' ? 'deg' : String(stats?.[unitField])) }]
+    return [
+      { quantity, ...inContractUnit(value, unitField === '' ? 'deg' : String(stats?.[unitField])) },
+    ]
   })
 }
 
 /** In a unit of the contract. Cornerstone writes `mm Proj` and `cm²`. */
-function inUnit(value: number, written: string): Pick<Value, 'value' | 'unit'> {
+function inContractUnit(value: number, written: string): Pick<Value, 'value' | 'unit'> {
   const unit = written.split(' ')[0] ?? ''
   const isArea = /[²2]$/.test(unit)
   if (unit === 'deg') return { value, unit }

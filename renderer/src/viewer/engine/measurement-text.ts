@@ -3,13 +3,13 @@ import { t } from '../../i18n/t.ts'
 
 /** What Cornerstone has measured on one image or volume. */
 type Measured = Readonly<Record<string, unknown>>
-interface Data {
+interface AnnotationData {
   readonly cachedStats?: Readonly<Record<string, Measured | undefined>>
 }
 type Target = string | readonly string[]
 
 /** Lines beside an area: its size, and statistics of the values in it. */
-export function areaLines(data: Data, target: Target): readonly string[] {
+export function areaLines(data: AnnotationData, target: Target): readonly string[] {
   const [targetId, measured] = measuredOf(data, target)
   if (!measured) return []
   const unit = unitOf(targetId)
@@ -25,7 +25,7 @@ export function areaLines(data: Data, target: Target): readonly string[] {
 }
 
 /** Lines beside a lesion's greatest length and the one across it. */
-export function axesLines(data: Data, target: Target): readonly string[] {
+export function axesLines(data: AnnotationData, target: Target): readonly string[] {
   const [, measured] = measuredOf(data, target)
   if (!measured) return []
   const { length, width, unit } = measured
@@ -35,7 +35,10 @@ export function axesLines(data: Data, target: Target): readonly string[] {
   ]
 }
 
-function measuredOf({ cachedStats }: Data, target: Target): [string, Measured | undefined] {
+function measuredOf(
+  { cachedStats }: AnnotationData,
+  target: Target,
+): [string, Measured | undefined] {
   const ids = typeof target === 'string' ? [target] : target
   const id = ids.find((one) => cachedStats?.[one] !== undefined) ?? ''
   return [id, cachedStats?.[id]]

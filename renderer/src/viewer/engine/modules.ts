@@ -2,19 +2,19 @@ import { unitOf } from '#shared/pixels/opening-window.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
 import { columnOf, rowOf } from './geometry.ts'
 import type { ListedImage } from './listed.ts'
-import { REGIONS } from './region-tools.ts'
+import { REGIONS_MODULE } from './region-tools.ts'
 import type { StackImage } from './stack.ts'
 
 /**
  * A projection's pixel spacing is that at the detector: Cornerstone writes `mm Proj` behind such a
  * length. The same object for all, by which it knows.
  */
-const AT_DETECTOR = { type: 'Proj' }
+const DETECTOR_CALIBRATION = { type: 'Proj' }
 const CALIBRATED = { type: 'Calibrated' }
 
 const calibration = ({ image: { attributes } }: ListedImage) =>
   attributes.spacingFrom === 'detector'
-    ? AT_DETECTOR
+    ? DETECTOR_CALIBRATION
     : attributes.spacingFrom === 'calibrated'
       ? CALIBRATED
       : undefined
@@ -110,7 +110,7 @@ const MODULES: Readonly<Record<string, (found: ListedImage) => object | undefine
   valueUnit: ({ image, series }) => ({ unit: unitOf(image, series.modality) }),
   petSeriesModule: ({ image: { instance } }) => ({ units: instance.rescaleType || 'raw' }),
   transferSyntax: ({ image: { instance } }) => ({ transferSyntaxUID: instance.transferSyntaxUid }),
-  [REGIONS]: ({ image: { instance } }) => instance.regions,
+  [REGIONS_MODULE]: ({ image: { instance } }) => instance.regions,
   calibrationModule: calibration,
   calibratedPixelSpacing: calibration,
 }

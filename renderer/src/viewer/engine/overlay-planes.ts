@@ -4,7 +4,7 @@ import { isCovered } from '#shared/pixels/overlays.ts'
 import { imageToScreen, putOver } from './image-canvas.ts'
 import { type Layers, layersOf } from './layers.ts'
 
-const COLOUR = [255, 235, 150] as const
+const OVERLAY_COLOUR = [255, 235, 150] as const
 const REGION_COLOUR = 'rgb(120 200 255)'
 
 /**
@@ -44,7 +44,7 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
       if (!image || isEmpty) return remove()
       if (image === shown?.image && areOverlaysShown === shown.areOverlaysShown) return
       remove()
-      canvas = drawn(image, layers, regions)
+      canvas = drawCanvas(image, layers, regions)
       shown = { image, areOverlaysShown }
       putOver(host, canvas)
     },
@@ -60,7 +60,7 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
   }
 }
 
-function drawn(
+function drawCanvas(
   { rows, columns }: Types.IImage,
   { overlays, colours }: Pick<Layers, 'overlays' | 'colours'>,
   regions: readonly UltrasoundRegion[],
@@ -77,7 +77,7 @@ function drawn(
       const row = Math.floor(n / overlay.columns) + firstRow - 1
       const column = (n % overlay.columns) + firstColumn - 1
       if (row < 0 || column < 0 || row >= rows || column >= columns) continue
-      picture.data.set([...COLOUR, 255], (row * columns + column) * 4)
+      picture.data.set([...OVERLAY_COLOUR, 255], (row * columns + column) * 4)
     }
   }
   context.putImageData(picture, 0, 0)

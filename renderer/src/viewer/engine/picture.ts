@@ -1,4 +1,4 @@
-import { CAPTURE_SIDE } from '#shared/contract/viewing.ts'
+import { MAX_CAPTURE_SIDE } from '#shared/contract/viewing.ts'
 import type { CapturedPicture } from './pane.ts'
 import { rgbOfCanvas } from './rgb.ts'
 
@@ -8,7 +8,7 @@ export async function pictureOf(
   source: HTMLCanvasElement,
   draw: ((context: CanvasRenderingContext2D, width: number, height: number) => void) | undefined,
 ): Promise<CapturedPicture | undefined> {
-  const scale = Math.min(1, CAPTURE_SIDE / Math.max(source.width, source.height))
+  const scale = Math.min(1, MAX_CAPTURE_SIDE / Math.max(source.width, source.height))
   const columns = Math.floor(source.width * scale)
   const rows = Math.floor(source.height * scale)
   const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })
@@ -29,7 +29,7 @@ export async function pictureOf(
     context.resetTransform()
   }
   for (const svg of element.querySelectorAll('svg')) {
-    const layer = await drawnLayer(svg, clientWidth, clientHeight)
+    const layer = await renderLayer(svg, clientWidth, clientHeight)
     if (layer) context.drawImage(layer, 0, 0, columns, rows)
   }
   // What the page adds is laid out in CSS pixels.
@@ -38,7 +38,7 @@ export async function pictureOf(
   return { rows, columns, rgb: rgbOfCanvas(context, columns, rows) }
 }
 
-async function drawnLayer(
+async function renderLayer(
   svg: SVGElement,
   width: number,
   height: number,

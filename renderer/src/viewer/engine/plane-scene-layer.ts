@@ -2,7 +2,7 @@ import type { Types } from '@cornerstonejs/core'
 import { drawPlaneScene } from '../referencing/draw-plane-scene.ts'
 import type { PlaneScene } from '../referencing/plane-scene.ts'
 import type { ScreenPlane } from '../referencing/screen-plane.ts'
-import { minus, type Vector } from './geometry.ts'
+import { subtract, type Vector } from './geometry.ts'
 import { clearedCanvas, openSceneCanvas } from './scene-layer.ts'
 
 /** What referencing objects draw over a plane of a volume. */
@@ -55,7 +55,7 @@ function screenOf(view: Types.IVolumeViewport): ScreenPlane | undefined {
   const at = (x: number, y: number) => view.canvasToWorld([x, y]) as unknown as Vector
   const origin = at(0, 0)
   const along = (to: Vector, pixels: number): Vector => {
-    const [x, y, z] = minus(to, origin)
+    const [x, y, z] = subtract(to, origin)
     return [x / pixels, y / pixels, z / pixels]
   }
   return {

@@ -50,7 +50,7 @@ function bytesOf(pixel: ImagePixel | null): number {
  * How many images like this one a pane may hold ahead. @param memory bytes of all images; `panes`
  * share them
  */
-export const roomFor = (pixel: ImagePixel | null, memory: number, panes: number): number =>
+export const prefetchCapacity = (pixel: ImagePixel | null, memory: number, panes: number): number =>
   Math.max(2, Math.floor((memory * PREFETCH_SHARE) / Math.max(1, panes) / bytesOf(pixel)))
 
 /** Loads a stack ahead of the scroll, a few images at a time. */

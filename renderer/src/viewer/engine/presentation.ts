@@ -31,11 +31,11 @@ export function presentedBrightness(
   image: Types.IImage,
 ): PresentedBrightness {
   const { pixel, color } = { pixel: of.instance.image, color: image.color }
-  const none = { range: null, curve: undefined, isInverted: false }
-  if (!pixel) return { ...none, problem: null }
+  const neutral = { range: null, curve: undefined, isInverted: false }
+  if (!pixel) return { ...neutral, problem: null }
   if (color)
     return {
-      ...none,
+      ...neutral,
       problem: state.isColour ? null : message('viewer.presentation-colour-image'),
     }
   const grayscale = presentedGrayscale(state, itemFor(state.voi, of), {
@@ -43,7 +43,7 @@ export function presentedBrightness(
     attributes: of.attributes,
     modalityLut: extrasOf(image)?.modalityLut ?? null,
   })
-  if ('code' in grayscale) return { ...none, problem: grayscale }
+  if ('code' in grayscale) return { ...neutral, problem: grayscale }
   const { lower, upper, isInverted } = grayscale
   const isWithoutCurve = grayscale.levels !== undefined && getShouldUseCPURendering()
   const name = state.label ? verbatim(state.label) : message('viewer.presentation-curve')

@@ -64,7 +64,7 @@ export function presetsOf(
     // Hounsfield units, and not the stored values of an image without rescale (PS3.3 C.8.2.1).
     ...(unitOf(image, modality) === 'HU' ? CT_PRESETS : []),
   ]
-  const keyed: readonly WindowPreset[] =
+  const presetsWithKeys: readonly WindowPreset[] =
     modality === 'CT'
       ? all
       : all.map((preset, index) => ({
@@ -72,7 +72,7 @@ export function presetsOf(
           keys: [...(index === 0 ? [1] : []), ...(preset === fitted ? [2] : [])],
         }))
   // A curve and a window of one name are not the same.
-  return keyed.map((preset, index) =>
+  return presetsWithKeys.map((preset, index) =>
     all.findIndex(({ name }) => translateMessage(name) === translateMessage(preset.name)) === index
       ? preset
       : {

@@ -1,5 +1,5 @@
 import { cache, type Types, utilities } from '@cornerstonejs/core'
-import { storedOf } from '#shared/pixels/values.ts'
+import { storedValueOf } from '#shared/pixels/values.ts'
 import { extrasOf } from './image.ts'
 import type { ProbedValue, Slab } from './pane.ts'
 import { slabValue } from './slab.ts'
@@ -11,17 +11,17 @@ type ImageData = Parameters<typeof utilities.transformWorldToIndex>[0]
  * The value at a point of a stack, CSS pixels from its corner; undefined outside of the image.
  * @param image the decoded one
  */
-export function probedImage(
+export function probeImage(
   view: Types.IStackViewport,
   of: StackImage | null,
   unit: string,
   image: Types.IImage | undefined,
   point: Types.Point2,
 ): ProbedValue | undefined {
-  const place = view.canvasToWorld(point)
+  const worldPoint = view.canvasToWorld(point)
   const data = view.getImageData()?.imageData
-  if (!place || !image || !of || !data) return undefined
-  const [column = -1, row = -1] = utilities.transformWorldToIndex(data as ImageData, place)
+  if (!worldPoint || !image || !of || !data) return undefined
+  const [column = -1, row = -1] = utilities.transformWorldToIndex(data as ImageData, worldPoint)
   if (column < 0 || row < 0 || column >= image.columns || row >= image.rows) return undefined
   const values = image.getPixelData()
   const at = row * image.columns + column
@@ -31,7 +31,7 @@ export function probedImage(
   }
   const value = values[at] ?? 0
   const hasTable = extrasOf(image)?.modalityLut != null
-  const stored = of.instance.image?.float ? value : storedOf(value, of.attributes, hasTable)
+  const stored = of.instance.image?.float ? value : storedValueOf(value, of.attributes, hasTable)
   return { stored: stored === undefined ? [] : [stored], value, unit, column, row }
 }
 
@@ -39,7 +39,7 @@ export function probedImage(
  * The voxel at a point of a plane, with the value that the slab shows there; undefined outside of
  * the volume.
  */
-export function probedVolume(
+export function probeVolume(
   view: Types.IVolumeViewport,
   unit: string,
   point: Types.Point2,

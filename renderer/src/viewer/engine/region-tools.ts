@@ -10,15 +10,15 @@ import type { UltrasoundRegion } from '#shared/contract/viewed-images.ts'
 import { EllipseTool as AreaOfEllipse, RectangleTool as AreaOfRectangle } from './area-tools.ts'
 
 /** The name of the module with the regions of an image (`modules.ts`). */
-export const REGIONS = 'isthmusUltrasoundRegions'
+export const REGIONS_MODULE = 'isthmusUltrasoundRegions'
 
 type ImageData = NonNullable<ReturnType<CornerstoneLengthTool['getTargetImageData']>>
-type Calculate = (annotation: Types.Annotation, ...rest: readonly unknown[]) => unknown
+type CalculateStats = (annotation: Types.Annotation, ...rest: readonly unknown[]) => unknown
 
 /** The parts of Cornerstone's measuring tools that are used here (5.14, `tools/annotation`). */
-interface Measuring {
-  _calculateCachedStats: Calculate
-  _throttledCalculateCachedStats: Calculate
+interface MeasuringTool {
+  _calculateCachedStats: CalculateStats
+  _throttledCalculateCachedStats: CalculateStats
   getTargetImageData(targetId: string): ImageData | undefined
 }
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript wants it of a class that a mixin extends (TS2545)
@@ -36,7 +36,7 @@ function withRegions<T extends ToolClass>(Tool: T): T {
     // biome-ignore lint/suspicious/noExplicitAny: TypeScript wants it of a mixin (TS2545)
     constructor(...args: any[]) {
       super(...args)
-      const tool = this as unknown as Measuring
+      const tool = this as unknown as MeasuringTool
       const calculate = tool._calculateCachedStats.bind(tool)
       const imageOf = tool.getTargetImageData.bind(tool)
       tool._calculateCachedStats = (annotation, ...rest) => {
@@ -53,7 +53,7 @@ function withRegions<T extends ToolClass>(Tool: T): T {
         tool._calculateCachedStats,
         100,
         { trailing: true },
-      ) as Calculate
+      ) as CalculateStats
       tool.getTargetImageData = (targetId) => {
         const image = imageOf(targetId)
         const spacing = image && this.#measured && spacingOf(targetId, image, this.#measured)
@@ -69,7 +69,7 @@ function spacingOf(
   { imageData }: ImageData,
   { data }: Types.Annotation,
 ): UltrasoundRegion['spacing'] | undefined {
-  const regions = metaData.get(REGIONS, targetId.replace(/^imageId:/, '')) as
+  const regions = metaData.get(REGIONS_MODULE, targetId.replace(/^imageId:/, '')) as
     | readonly UltrasoundRegion[]
     | undefined
   if (!regions?.length) return undefined

@@ -1,7 +1,7 @@
 import type { DrawingKind, SavedDrawing } from '#shared/contract/saved-drawings.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { shapeOf } from '#shared/pixels/pixel-shape.ts'
-import { columnOf, dot, minus, normalOf, rowOf, type Vector } from './geometry.ts'
+import { columnOf, dot, normalOf, rowOf, subtract, type Vector } from './geometry.ts'
 import type { KeptAnnotation } from './kept-annotation.ts'
 import { valuesOf } from './measured-values.ts'
 import type { StackImage } from './stack.ts'
@@ -49,21 +49,24 @@ function planeOf(image: StackImage): Plane {
 
 /** The centre of the first pixel is 0.5, 0.5 (PS3.3 C.18.6.1.1). */
 function pixelOf({ position, row, column, spacing }: Plane, point: Vector): Pixel {
-  const from = minus(point, position)
+  const from = subtract(point, position)
   return [
-    hundredths(dot(from, row) / spacing[1] + 0.5),
-    hundredths(dot(from, column) / spacing[0] + 0.5),
+    roundToHundredths(dot(from, row) / spacing[1] + 0.5),
+    roundToHundredths(dot(from, column) / spacing[0] + 0.5),
   ]
 }
-function placeOf({ position, row, column, spacing }: Plane, [x, y]: Readonly<Pixel>): Vector {
+function pixelPositionOf(
+  { position, row, column, spacing }: Plane,
+  [x, y]: Readonly<Pixel>,
+): Vector {
   const [right, down] = [(x - 0.5) * spacing[1], (y - 0.5) * spacing[0]]
   const at = (axis: 0 | 1 | 2) => position[axis] + row[axis] * right + column[axis] * down
   return [at(0), at(1), at(2)]
 }
 // Saved points are read with that precision.
-const hundredths = (value: number) => Math.round(value * 100) / 100
+const roundToHundredths = (value: number) => Math.round(value * 100) / 100
 
-interface Data {
+interface AnnotationData {
   readonly handles?: { readonly points?: readonly Vector[] }
   readonly contour?: { readonly polyline?: readonly Vector[]; readonly closed?: boolean }
   readonly label?: string
@@ -79,7 +82,7 @@ const idOfUid = (uid: string): string => {
   return [0, 8, 12, 16, 20].map((at, index, all) => hex.slice(at, all[index + 1] ?? 32)).join('-')
 }
 
-function kindOf(tool: string, data: Data): DrawingKind | undefined {
+function kindOf(tool: string, data: AnnotationData): DrawingKind | undefined {
   if (tool === 'PlanarFreehandROI') return data.contour?.closed ? 'freehand' : 'line'
   return (Object.keys(TOOL_NAMES_BY_DRAWING_KIND) as DrawingKind[]).find(
     (kind) => TOOL_NAMES_BY_DRAWING_KIND[kind] === tool,
@@ -90,8 +93,8 @@ function kindOf(tool: string, data: Data): DrawingKind | undefined {
  * A drawing as it is saved to its study; undefined for one that cannot be saved.
  * @param image its image; of one that was drawn in a plane of a volume, that on which it lies
  */
-export function savedFormOf(kept: KeptAnnotation, image: StackImage): SavedDrawing | undefined {
-  const data = kept.data as Data
+export function savedDrawingOf(kept: KeptAnnotation, image: StackImage): SavedDrawing | undefined {
+  const data = kept.data as AnnotationData
   const kind = kindOf(kept.tool, data)
   const uid = savedUidOf(kept.id)
   if (!kind || uid === undefined) return undefined
@@ -101,7 +104,7 @@ export function savedFormOf(kept: KeptAnnotation, image: StackImage): SavedDrawi
   const pixels = world?.map((point) => pixelOf(plane, point)) ?? []
   return {
     ...{ uid, kind, sopInstanceUid: image.sopInstanceUid, frame: image.frame },
-    points: kept.pixels?.map(([x, y]): Pixel => [x, y]) ?? ordered(kind, pixels),
+    points: kept.pixels?.map(([x, y]): Pixel => [x, y]) ?? orderedPixels(kind, pixels),
     text: (data.label || data.text || '').slice(0, 1000),
     title: null,
     values: valuesOf(kept.id, kind),
@@ -109,14 +112,14 @@ export function savedFormOf(kept: KeptAnnotation, image: StackImage): SavedDrawi
 }
 
 /** Its points in the patient, in mm. */
-export const pointsOfKept = ({ data }: KeptAnnotation): readonly Vector[] => {
-  const { contour, handles } = data as Data
+export const pointsOfAnnotation = ({ data }: KeptAnnotation): readonly Vector[] => {
+  const { contour, handles } = data as AnnotationData
   return contour?.polyline ?? handles?.points ?? []
 }
 
 /** In the order of the contract. */
-function ordered(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
-  const [a, b, c, d] = kind === 'ellipse' ? uprightFirst(pixels) : pixels
+function orderedPixels(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
+  const [a, b, c, d] = kind === 'ellipse' ? withUprightAxisFirst(pixels) : pixels
   if (!a || !b || !c || !d) return [...pixels]
   if (kind === 'rectangle') return [a, b, d, c]
   if (kind === 'ellipse') return lengthOf(a, b) >= lengthOf(c, d) ? [a, b, c, d] : [c, d, a, b]
@@ -125,14 +128,14 @@ function ordered(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
 const lengthOf = (a: Pixel, b: Pixel) => Math.hypot(a[0] - b[0], a[1] - b[1])
 
 /** The reverse of `ordered`. */
-function reordered(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
-  if (kind === 'ellipse') return uprightFirst(pixels)
+function inEngineOrder(kind: DrawingKind, pixels: readonly Pixel[]): Pixel[] {
+  if (kind === 'ellipse') return withUprightAxisFirst(pixels)
   // Cornerstone has both upper corners before both lower ones.
-  return kind === 'rectangle' ? ordered(kind, pixels) : [...pixels]
+  return kind === 'rectangle' ? orderedPixels(kind, pixels) : [...pixels]
 }
 
 /** The ends of the axes of an ellipse as Cornerstone has them: bottom, top, left and right. */
-function uprightFirst(pixels: readonly Pixel[]): Pixel[] {
+function withUprightAxisFirst(pixels: readonly Pixel[]): Pixel[] {
   const [a, b, c, d] = pixels
   if (!a || !b || !c || !d) return [...pixels]
   const isUpright = Math.abs(a[1] - b[1]) >= Math.abs(a[0] - b[0])
@@ -145,7 +148,7 @@ function uprightFirst(pixels: readonly Pixel[]): Pixel[] {
 }
 
 /** A saved drawing for the engine, which places it once its image is listed (`placed`). */
-export const annotationOfSaved = (
+export const annotationOfDrawing = (
   saved: SavedDrawing,
   studyInstanceUid: string,
 ): KeptAnnotation => ({
@@ -168,15 +171,17 @@ export const annotationOfSaved = (
 })
 
 /** A saved drawing in the form of the engine. */
-export function placed(
+export function placedAnnotation(
   { pixels = [], ...kept }: KeptAnnotation,
   image: StackImage,
   frameOfReferenceUid: string,
 ): KeptAnnotation {
-  const data = kept.data as Data
+  const data = kept.data as AnnotationData
   const plane = planeOf(image)
   const kind = kindOf(kept.tool, data) ?? 'length'
-  const points = reordered(kind, pixels as readonly Pixel[]).map((pixel) => placeOf(plane, pixel))
+  const points = inEngineOrder(kind, pixels as readonly Pixel[]).map((pixel) =>
+    pixelPositionOf(plane, pixel),
+  )
   return {
     ...kept,
     frameOfReferenceUid,

@@ -49,8 +49,8 @@ export function displaySeries(
 ): SeriesState[] {
   return partsOf(instances.filter(isImage)).map(({ key, part, instances: group, isMultiFrame }) => {
     const stack = stackOf(viewId, group, isMultiFrame)
-    const notThere = stack.filter(({ instance }) => isWhole && instance.source === 'manifest')
-    const missing = new Set(notThere.map(({ imageId }) => imageId))
+    const missingImages = stack.filter(({ instance }) => isWhole && instance.source === 'manifest')
+    const missing = new Set(missingImages.map(({ imageId }) => imageId))
     const whyNoVolume = volumeFault(stack, missing.size)
     return {
       key: `${series.seriesInstanceUid}/${key}`,
@@ -101,7 +101,7 @@ function partsOf(images: readonly ViewedInstance[]): SeriesPart[] {
 
 /** The frames of images, in their order in space or in the file. */
 const stackOf = (viewId: string, instances: readonly ViewedInstance[], isMultiFrame: boolean) =>
-  ordered(
+  sortStack(
     instances.flatMap((instance) =>
       Array.from({ length: instance.frames }, (_, index) => ({
         imageId: imageIdOf(viewId, instance.sopInstanceUid, index + 1),
@@ -175,12 +175,13 @@ function planeOf({ attributes: { orientation } }: ViewedInstance): string {
   return `${plane} ${orientation?.map((cosine) => cosine.toFixed(3)).join(' ')}`
 }
 
-const PART = /^(localizer )?(\d+) × (\d+)( colour)?(?: (axial|sagittal|coronal))?/
+const GROUP_LABEL = /^(localizer )?(\d+) × (\d+)( colour)?(?: (axial|sagittal|coronal))?/
 
 /** What sets a group apart: the direction cosines in its key are for nobody to read. */
 function partOf(key: string, groups: readonly (readonly [string, unknown])[]): Message | null {
   if (groups.length === 1) return null
-  const [found, localizer, columns = '', rows = '', colour, plane = 'none'] = PART.exec(key) ?? []
+  const [found, localizer, columns = '', rows = '', colour, plane = 'none'] =
+    GROUP_LABEL.exec(key) ?? []
   if (!found) return message('viewer.part-of-unknown-size')
   const kind = localizer ? 'localizer' : 'other'
   return message('viewer.part', { kind, columns, rows, colour: colour ? 'yes' : 'no', plane })
@@ -190,34 +191,35 @@ function partOf(key: string, groups: readonly (readonly [string, unknown])[]): M
  * By position along the normal where all have one and no two are at one place; else by number, then
  * UID.
  */
-function ordered(stack: readonly StackImage[], isMultiFrame: boolean): StackImage[] {
+function sortStack(stack: readonly StackImage[], isMultiFrame: boolean): StackImage[] {
   if (isMultiFrame) return [...stack]
-  const byNumber = stack.toSorted(
+  const sortedByNumber = stack.toSorted(
     (a, b) =>
       a.instance.instanceNumber - b.instance.instanceNumber || byUid(a.instance, b.instance),
   )
   const orientation = stack[0]?.attributes.orientation
-  if (!orientation || stack.length < 2) return byNumber
+  if (!orientation || stack.length < 2) return sortedByNumber
   const normal = normalOf(orientation)
   const depths = new Map<StackImage, number>()
   for (const image of stack) {
     const { position, orientation: other } = image.attributes
-    if (!position || !other || !isSameOrientation(orientation, other)) return byNumber
+    if (!position || !other || !isSameOrientation(orientation, other)) return sortedByNumber
     depths.set(image, dot(position as Vector, normal))
   }
   const depth = (image: StackImage) => depths.get(image) ?? 0
-  const byPlace = byNumber.toSorted((a, b) => depth(a) - depth(b))
-  const isRepeated = byPlace.some(
-    (image, index) => index > 0 && depth(image) - depth(byPlace[index - 1] as StackImage) < 0.001,
+  const sortedByDepth = sortedByNumber.toSorted((a, b) => depth(a) - depth(b))
+  const isRepeated = sortedByDepth.some(
+    (image, index) =>
+      index > 0 && depth(image) - depth(sortedByDepth[index - 1] as StackImage) < 0.001,
   )
-  const hasNumbers =
-    new Set(byNumber.map(({ instance }) => instance.instanceNumber)).size === stack.length
-  if (isRepeated && hasNumbers) return byNumber
+  const hasUniqueNumbers =
+    new Set(sortedByNumber.map(({ instance }) => instance.instanceNumber)).size === stack.length
+  if (isRepeated && hasUniqueNumbers) return sortedByNumber
   // The way of the numbers is the way in which it was taken to be read, such as from head to feet.
-  const rising = byPlace.filter(
+  const risingCount = sortedByDepth.filter(
     ({ instance }, index) =>
       index > 0 &&
-      instance.instanceNumber > (byPlace[index - 1] as StackImage).instance.instanceNumber,
+      instance.instanceNumber > (sortedByDepth[index - 1] as StackImage).instance.instanceNumber,
   ).length
-  return rising * 2 < stack.length - 1 ? byPlace.reverse() : byPlace
+  return risingCount * 2 < stack.length - 1 ? sortedByDepth.reverse() : sortedByDepth
 }

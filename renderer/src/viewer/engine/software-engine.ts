@@ -1,7 +1,7 @@
 import { Enums, RenderingEngine, type Types } from '@cornerstonejs/core'
 import { MAX_LEVELS } from '#shared/pixels/curves.ts'
 import { inverse } from '../referencing/plane-mapping.ts'
-import { BLACK, drawColours, drawPixels, type Shades, type Target } from './draw-pixels.ts'
+import { BLACK, type ColourTable, drawColours, drawPixels, type Target } from './draw-pixels.ts'
 import { imageToScreen } from './image-canvas.ts'
 
 /** The part of Cornerstone's engine that draws (5.14, `ContextPoolRenderingEngine.js`). */
@@ -13,9 +13,9 @@ interface Drawing {
     }
   }
   addVtkjsDrivenViewport(input: { readonly type: Enums.ViewportType }): void
-  renderViewportUsingCustomOrVtkPipeline(view: Types.IViewport): Drawn | undefined
+  renderViewportUsingCustomOrVtkPipeline(view: Types.IViewport): DrawnViewport | undefined
 }
-type Drawn = Pick<Types.IViewport, 'element' | 'renderingEngineId'> & {
+type DrawnViewport = Pick<Types.IViewport, 'element' | 'renderingEngineId'> & {
   readonly viewportId: string
   readonly suppressEvents: boolean
   readonly viewportStatus: unknown
@@ -35,9 +35,11 @@ interface TransferFunction {
 export function softwareEngine(id: string): RenderingEngine {
   const engine = new RenderingEngine(id)
   const { _implementation: drawing } = engine as unknown as { readonly _implementation: Drawing }
-  const byWebGl = drawing.renderViewportUsingCustomOrVtkPipeline.bind(drawing)
+  const renderByWebGl = drawing.renderViewportUsingCustomOrVtkPipeline.bind(drawing)
   drawing.renderViewportUsingCustomOrVtkPipeline = (view) =>
-    view.type === Enums.ViewportType.STACK ? drawStack(view as Types.IStackViewport) : byWebGl(view)
+    view.type === Enums.ViewportType.STACK
+      ? drawStack(view as Types.IStackViewport)
+      : renderByWebGl(view)
   const add = drawing.addVtkjsDrivenViewport.bind(drawing)
   const { context, container } = drawing.ensureContextPool().getContextByIndex(0)
   // Without a container it makes no WebGL context, for which the first image would wait.
@@ -49,7 +51,7 @@ export function softwareEngine(id: string): RenderingEngine {
   return engine
 }
 
-function drawStack(view: Types.IStackViewport): Drawn | undefined {
+function drawStack(view: Types.IStackViewport): DrawnViewport | undefined {
   const { canvas, element, id, renderingEngineId, suppressEvents, viewportStatus } = view
   const [width, height] = [view.sWidth, view.sHeight]
   // WebGL leaves it out where it draws other views.
@@ -94,9 +96,9 @@ function drawImage(view: Types.IStackViewport, target: Target): void {
 
 const BYTE_RANGE = { lower: 0, upper: 255 }
 
-const known = new WeakMap<object, { readonly time: number; readonly shades: Shades }>()
+const known = new WeakMap<object, { readonly time: number; readonly shades: ColourTable }>()
 /** Colours by Cornerstone's transfer function, which has the window, a curve and an inversion. */
-function shadesOf(view: Types.IStackViewport): Shades | undefined {
+function shadesOf(view: Types.IStackViewport): ColourTable | undefined {
   const actor = view.getDefaultActor()?.actor as
     | { getProperty(): { getRGBTransferFunction(index: number): TransferFunction | undefined } }
     | undefined

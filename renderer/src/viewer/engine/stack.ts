@@ -53,7 +53,7 @@ export interface StudyState {
   /** By series number. */
   readonly series: readonly SeriesState[]
   /** Reports, presentation states and the like: `notImage` says what each is. */
-  readonly notImages: readonly ViewedInstance[]
+  readonly nonImageInstances: readonly ViewedInstance[]
 }
 
 /** All that is known of a view's images. The same object until something changes. */
@@ -68,7 +68,7 @@ export interface ListState {
     readonly files: number
   }
   /** The stream broke, and is tried again. */
-  readonly isBroken: boolean
+  readonly isStreamBroken: boolean
   /** Why the gateway has ended the view; then nothing more comes. Null until then. */
   readonly ended: Message | null
 }

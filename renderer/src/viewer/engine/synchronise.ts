@@ -33,22 +33,22 @@ export function synchronisedIndex(
   )
   if (how === 'index') return byImages
   const now = active.stack[active.index]
-  const there = other.stack[other.index]
-  const orientation = there?.attributes.orientation
+  const otherImage = other.stack[other.index]
+  const orientation = otherImage?.attributes.orientation
   if (!now?.attributes.orientation || !orientation) return byImages
   const normal = normalOf(orientation)
   if (Math.abs(dot(normal, normalOf(now.attributes.orientation))) < PARALLEL) return undefined
-  const place = depthOf(now, normal)
-  if (place === undefined) return byImages
+  const currentDepth = depthOf(now, normal)
+  if (currentDepth === undefined) return byImages
   const isOneFrame =
     now.instance.frameOfReferenceUid !== '' &&
-    now.instance.frameOfReferenceUid === there.instance.frameOfReferenceUid
-  if (isOneFrame) return nearest(other.stack, normal, place)
+    now.instance.frameOfReferenceUid === otherImage.instance.frameOfReferenceUid
+  if (isOneFrame) return nearest(other.stack, normal, currentDepth)
   const from = depthOf(active.stack[active.anchor], normal)
   const otherFrom = depthOf(other.stack[other.anchor], normal)
   return from === undefined || otherFrom === undefined
     ? byImages
-    : nearest(other.stack, normal, otherFrom + place - from)
+    : nearest(other.stack, normal, otherFrom + currentDepth - from)
 }
 
 function nearest(stack: readonly StackImage[], normal: Vector, place: number): number | undefined {

@@ -7,7 +7,7 @@ import type { Frames } from './frames.ts'
 import { extrasOf } from './image.ts'
 import type { SeriesState } from './stack.ts'
 
-const SIDE = 128
+const THUMBNAIL_SIDE = 128
 const MAX_THUMBNAILS = 500
 /** How long a busy page may hold up a picture, in ms. */
 const MAX_WAIT_MS = 1000
@@ -22,24 +22,25 @@ interface Thumbnails {
 }
 
 export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
-  const made = new Map<string, string>()
+  const urlsByImageId = new Map<string, string>()
   return {
     async of(series, signal) {
-      const there = series.stack.filter(({ imageId }) => !series.missing.has(imageId))
+      const available = series.stack.filter(({ imageId }) => !series.missing.has(imageId))
       // While the stack grows, its middle moves: the picture that there is stays good.
-      const known = series.stack.find(({ imageId }) => made.has(imageId))
-      if (known) return made.get(known.imageId) as string
-      const middle = there.length >> 1
-      const tries = [middle, 0, there.length - 1].flatMap((index) => there[index] ?? [])
+      const known = series.stack.find(({ imageId }) => urlsByImageId.has(imageId))
+      if (known) return urlsByImageId.get(known.imageId) as string
+      const middle = available.length >> 1
+      const tries = [middle, 0, available.length - 1].flatMap((index) => available[index] ?? [])
       let problem = new ImageProblem(message('viewer.series-without-files'))
       for (const { imageId } of tries) {
         try {
           const image = await frames.load(imageId, 'thumbnail', signal)
           await idle()
-          const picture = drawn(image)
-          made.set(imageId, picture)
-          const [oldest] = made.keys()
-          if (made.size > MAX_THUMBNAILS && oldest !== undefined) made.delete(oldest)
+          const picture = thumbnailUrlOf(image)
+          urlsByImageId.set(imageId, picture)
+          const [oldest] = urlsByImageId.keys()
+          if (urlsByImageId.size > MAX_THUMBNAILS && oldest !== undefined)
+            urlsByImageId.delete(oldest)
           return picture
         } catch (error) {
           if (!(error instanceof ImageProblem) || signal?.aborted) throw error
@@ -61,7 +62,7 @@ const idle = (): Promise<void> =>
   })
 
 /** An image, small, in the window it opens with. */
-function drawn(image: Types.IImage): string {
+function thumbnailUrlOf(image: Types.IImage): string {
   const [curve] = curvesOf(extrasOf(image))
   const { width, height, rgba } = smallPicture(
     {
@@ -76,7 +77,7 @@ function drawn(image: Types.IImage): string {
       curve,
       isInverted: image.invert,
     },
-    { width: SIDE, height: SIDE },
+    { width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE },
   )
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const context = canvas.getContext('2d')

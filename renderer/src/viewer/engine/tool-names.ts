@@ -1,5 +1,5 @@
 /** Tools a mouse button can have. */
-export const TOOLS = [
+export const DRAWING_TOOL_NAMES = [
   'window',
   'pan',
   'zoom',
@@ -17,13 +17,13 @@ export const TOOLS = [
   'magnify',
   'eraser',
 ] as const
-export type ToolName = (typeof TOOLS)[number]
+export type ToolName = (typeof DRAWING_TOOL_NAMES)[number]
 
 /**
  * Cornerstone's names of the tools that draw something which stays. Kept drawings have them: they
  * are not to change.
  */
-export const DRAWN: ReadonlySet<string> = new Set([
+export const DRAWING_TOOLS: ReadonlySet<string> = new Set([
   'Length',
   'Angle',
   'CobbAngle',

@@ -29,12 +29,12 @@ import {
   RectangleTool,
 } from './region-tools.ts'
 import { ScrollTool } from './scroll-tool.ts'
-import { DRAWN, TOOLS, type ToolName } from './tool-names.ts'
+import { DRAWING_TOOL_NAMES, DRAWING_TOOLS, type ToolName } from './tool-names.ts'
 
 export type { ToolName } from './tool-names.ts'
 export type Button = 'left' | 'middle' | 'right'
 
-const CLASSES = {
+const TOOL_CLASSES = {
   window: WindowLevelTool,
   pan: PanTool,
   zoom: ZoomTool,
@@ -82,7 +82,7 @@ export interface Tools {
 }
 
 type Group = Types.IToolGroup
-type AskText = (before: string) => Promise<string | undefined>
+type TextPrompt = (before: string) => Promise<string | undefined>
 
 /** What the functions of the tools work on. */
 interface ToolsContext {
@@ -95,8 +95,8 @@ interface ToolsContext {
 }
 
 /** @param askText asks for the text of an arrow or label; undefined where there is to be none */
-export function openTools(engineId: string, askText: AskText): Tools {
-  for (const tool of [...Object.values(CLASSES), ...WITHOUT_BUTTON]) addTool(tool)
+export function openTools(engineId: string, askText: TextPrompt): Tools {
+  for (const tool of [...Object.values(TOOL_CLASSES), ...TOOLS_WITHOUT_BUTTON]) addTool(tool)
   const context: ToolsContext = {
     groups: {
       stack: flatGroup('stack', askText),
@@ -109,35 +109,35 @@ export function openTools(engineId: string, askText: AskText): Tools {
     lines: undefined,
   }
   const { groups, given, planes } = context
-  bind(context)
+  bindTools(context)
   return {
     setTool(button, tool) {
       given[button] = tool
-      bind(context)
+      bindTools(context)
     },
     tool: (button) => given[button],
     join(viewportId, kind) {
       groups[kind].addViewport(viewportId, engineId)
       if (kind === 'plane') planes.add(viewportId)
       // Cornerstone begins to follow the size of a volume's element when its tool is set again.
-      if (kind === 'volume') bind(context)
+      if (kind === 'volume') bindTools(context)
     },
     leave(viewportId) {
       for (const group of Object.values(groups))
         if (group.getViewportIds().includes(viewportId)) group.removeViewports(engineId, viewportId)
-      if (planes.delete(viewportId) && context.hasCrosshairs) bind(context)
+      if (planes.delete(viewportId) && context.hasCrosshairs) bindTools(context)
     },
     setReferenceLines(sourceViewportId) {
       if (context.lines === sourceViewportId) return
       context.lines = sourceViewportId
-      bind(context)
+      bindTools(context)
     },
     planesChanged() {
-      if (context.hasCrosshairs) bind(context)
+      if (context.hasCrosshairs) bindTools(context)
     },
     setCrosshairs(areShown) {
       context.hasCrosshairs = areShown
-      bind(context)
+      bindTools(context)
     },
     close() {
       for (const kind of KINDS) ToolGroupManager.destroyToolGroup(GROUPS[kind])
@@ -146,7 +146,7 @@ export function openTools(engineId: string, askText: AskText): Tools {
 }
 
 /** Tools that no button has by itself. */
-const WITHOUT_BUTTON = [CrosshairsTool, ReferenceLinesTool, TrackballRotateTool]
+const TOOLS_WITHOUT_BUTTON = [CrosshairsTool, ReferenceLinesTool, TrackballRotateTool]
 
 function newGroup(kind: ContentKind): Group {
   const group =
@@ -155,15 +155,16 @@ function newGroup(kind: ContentKind): Group {
   return group
 }
 
-function flatGroup(kind: 'stack' | 'plane', askText: AskText): Group {
+function flatGroup(kind: 'stack' | 'plane', askText: TextPrompt): Group {
   const group = newGroup(kind)
   const configurations = configurationsOf(askText)
-  for (const name of TOOLS) group.addTool(CLASSES[name].toolName, configurations[name] ?? {})
+  for (const name of DRAWING_TOOL_NAMES)
+    group.addTool(TOOL_CLASSES[name].toolName, configurations[name] ?? {})
   group.addTool(ReferenceLinesTool.toolName, {})
   return group
 }
 
-function planeGroup(askText: AskText): Group {
+function planeGroup(askText: TextPrompt): Group {
   const group = flatGroup('plane', askText)
   group.addTool(CrosshairsTool.toolName, { getReferenceLineColor: colourOfPlane })
   return group
@@ -171,12 +172,12 @@ function planeGroup(askText: AskText): Group {
 
 function volumeGroup(): Group {
   const group = newGroup('volume')
-  for (const name of ['pan', 'zoom'] as const) group.addTool(CLASSES[name].toolName)
+  for (const name of ['pan', 'zoom'] as const) group.addTool(TOOL_CLASSES[name].toolName)
   group.addTool(TrackballRotateTool.toolName)
   return group
 }
 
-function configurationsOf(askText: AskText): Partial<Record<ToolName, object>> {
+function configurationsOf(askText: TextPrompt): Partial<Record<ToolName, object>> {
   const texts = {
     getTextCallback: (done: (text: string | undefined) => void) =>
       void askText('').then((text) => done(text || undefined)),
@@ -198,16 +199,17 @@ function configurationsOf(askText: AskText): Partial<Record<ToolName, object>> {
 }
 
 /** Hangs the tools on the buttons that they are given. */
-function bind(context: ToolsContext): void {
+function bindTools(context: ToolsContext): void {
   const { groups, given, lines, hasCrosshairs, planes } = context
   // Crosshairs take the button of what moves the picture, and leave that of what draws on it.
-  const draws = given.left === 'eraser' || DRAWN.has(CLASSES[given.left].toolName)
+  const isDrawingTool =
+    given.left === 'eraser' || DRAWING_TOOLS.has(TOOL_CLASSES[given.left].toolName)
   for (const kind of ['stack', 'plane'] as const) {
     const group = groups[kind]
-    const isCovered = hasCrosshairs && kind === 'plane' && !draws
-    for (const name of TOOLS) {
+    const isCovered = hasCrosshairs && kind === 'plane' && !isDrawingTool
+    for (const name of DRAWING_TOOL_NAMES) {
       const bindings = isCovered && given.left === name ? [] : bindingsOf(given, name)
-      setBindings(group, CLASSES[name].toolName, bindings)
+      setBindings(group, TOOL_CLASSES[name].toolName, bindings)
     }
     if (lines === undefined) group.setToolDisabled(ReferenceLinesTool.toolName)
     else {
@@ -217,15 +219,15 @@ function bind(context: ToolsContext): void {
   }
   const { toolName } = CrosshairsTool
   if (!hasCrosshairs || planes.size < 2) groups.plane.setToolDisabled(toolName)
-  else if (draws) groups.plane.setToolEnabled(toolName)
+  else if (isDrawingTool) groups.plane.setToolEnabled(toolName)
   else groups.plane.setToolActive(toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
-  bindVolumes(context)
+  bindVolumeTools(context)
 }
 
 /** A volume is turned by whatever tool would do nothing to it. */
-function bindVolumes({ groups: { volume }, given }: ToolsContext): void {
+function bindVolumeTools({ groups: { volume }, given }: ToolsContext): void {
   for (const name of ['pan', 'zoom'] as const)
-    setBindings(volume, CLASSES[name].toolName, bindingsOf(given, name))
+    setBindings(volume, TOOL_CLASSES[name].toolName, bindingsOf(given, name))
   const turns = given.left !== 'pan' && given.left !== 'zoom'
   const left = [{ mouseButton: BUTTONS.left }, { numTouchPoints: 1 }]
   setBindings(volume, TrackballRotateTool.toolName, turns ? left : [])
@@ -256,10 +258,11 @@ const PLANE_COLOURS = [
   'rgb(90, 150, 240)',
   'rgb(230, 200, 80)',
 ]
-const coloured = new Map<string, string>()
+const colourByViewport = new Map<string, string>()
 function colourOfPlane(viewportId: string): string {
   const colour =
-    coloured.get(viewportId) ?? (PLANE_COLOURS[coloured.size % PLANE_COLOURS.length] as string)
-  coloured.set(viewportId, colour)
+    colourByViewport.get(viewportId) ??
+    (PLANE_COLOURS[colourByViewport.size % PLANE_COLOURS.length] as string)
+  colourByViewport.set(viewportId, colour)
   return colour
 }

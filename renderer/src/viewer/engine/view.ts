@@ -3,7 +3,7 @@ import type { ValueWindow } from '#shared/pixels/opening-window.ts'
 import { columnOf, letters, oppositeLetters, rowOf, type Vector } from './geometry.ts'
 import type { PaneState } from './pane.ts'
 import type { StackImage } from './stack.ts'
-import { STEEP, steep, unsteep } from './steep-window.ts'
+import { STEP_WIDTH, steepenedWindow, unsteepenedWindow } from './steep-window.ts'
 
 /** What a viewport of images and one of planes have in common. */
 export type View = Types.IStackViewport | Types.IVolumeViewport
@@ -20,31 +20,31 @@ export function windowOf(
     range.lower,
     range.upper,
   )
-  return unsteep({ center: windowCenter, width: windowWidth })
+  return unsteepenedWindow({ center: windowCenter, width: windowWidth })
 }
 
 export function rangeOf(window: ValueWindow, isExact: boolean): { lower: number; upper: number } {
   const { center, width } = isExact
     ? window
-    : steep({ ...window, width: Math.max(window.width, 1) })
+    : steepenedWindow({ ...window, width: Math.max(window.width, 1) })
   const { lower, upper } = utilities.windowLevel.toLowHighRange(
     Math.max(width, Number.MIN_VALUE),
     center,
     isExact ? Enums.VOILUTFunctionType.LINEAR_EXACT : Enums.VOILUTFunctionType.LINEAR,
   )
   // Both ends at one place would be no picture.
-  return upper > lower ? { lower, upper } : { lower, upper: lower + STEEP }
+  return upper > lower ? { lower, upper } : { lower, upper: lower + STEP_WIDTH }
 }
 
 /** How the picture lies, of a view that has one: degrees clockwise. */
 export function rotationOf(view: View): number {
-  return quarter(view.getViewPresentation().rotation ?? 0)
+  return quarterTurn(view.getViewPresentation().rotation ?? 0)
 }
 
 /** @param degrees clockwise on the screen, whatever was flipped */
 export function rotateBy(view: View, degrees: number): void {
   const before = view.getViewPresentation()
-  view.setViewPresentation({ ...before, rotation: quarter((before.rotation ?? 0) + degrees) })
+  view.setViewPresentation({ ...before, rotation: quarterTurn((before.rotation ?? 0) + degrees) })
 }
 
 /**
@@ -62,11 +62,11 @@ export function flip(view: View, way: 'horizontally' | 'vertically'): void {
   )
   view.setViewPresentation({
     ...view.getViewPresentation(),
-    rotation: quarter(before.rotation ?? 0),
+    rotation: quarterTurn(before.rotation ?? 0),
   })
 }
 
-const quarter = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 360) % 360
+const quarterTurn = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 360) % 360
 
 /** The picture is as large as its pane allows, and nobody has moved it. */
 export function isFitted(view: View): boolean {
@@ -84,7 +84,7 @@ export function fitToPane(view: View): void {
   }
   const { rotation, flipHorizontal, flipVertical } = view.getViewPresentation()
   if (view.type === Enums.ViewportType.STACK) view.resetCamera()
-  else (view as Types.IVolumeViewport).resetCamera(KEEPS_SLICE)
+  else (view as Types.IVolumeViewport).resetCamera(SLICE_KEEPING_OPTIONS)
   view.setViewPresentation({
     ...view.getViewPresentation(),
     ...(rotation !== undefined && { rotation }),
@@ -93,7 +93,11 @@ export function fitToPane(view: View): void {
   })
 }
 
-const KEEPS_SLICE = { resetToCenter: false, resetOrientation: false, resetRotation: false }
+const SLICE_KEEPING_OPTIONS = {
+  resetToCenter: false,
+  resetOrientation: false,
+  resetRotation: false,
+}
 
 /**
  * CSS pixels for a pixel of the image, or for a millimetre of a plane; 0 where there is nothing.

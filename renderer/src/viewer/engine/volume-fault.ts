@@ -1,12 +1,12 @@
 import { type Message, message } from '#shared/messages/message.ts'
-import { dot, isSameOrientation, length, minus, normalOf, type Vector } from './geometry.ts'
+import { dot, isSameOrientation, length, normalOf, subtract, type Vector } from './geometry.ts'
 import type { StackImage } from './stack.ts'
 
 const MIN_SLICES = 5
 /** Distances between neighbours may differ by this share of the usual one. */
 const SPACING_TOLERANCE = 0.03
 /** Slices may be shifted within their plane by this, mm: more is a tilted gantry. */
-const SHIFT = 0.5
+const MAX_SHIFT_MM = 0.5
 
 /**
  * Why a stack, in the order of its positions, is no volume; null where it is one.
@@ -39,14 +39,14 @@ export function volumeFault(stack: readonly StackImage[], missing: number): Mess
       return message('viewer.volume-spacings-differ')
     places.push(attributes.position)
   }
-  const depths = places.map((place) => dot(minus(place, places[0] as Vector), normal))
+  const depths = places.map((place) => dot(subtract(place, places[0] as Vector), normal))
   const steps = depths.slice(1).map((depth, index) => depth - (depths[index] as number))
   const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] as number
   if (Math.abs(usual) < 0.001) return message('viewer.volume-same-place')
   if (steps.some((step) => Math.abs(step - usual) > Math.abs(usual) * SPACING_TOLERANCE + 0.01))
     return message('viewer.volume-unevenly-spaced')
   const last = places.at(-1) as Vector
-  const along = minus(last, places[0] as Vector)
+  const along = subtract(last, places[0] as Vector)
   const shift = Math.sqrt(Math.max(0, length(along) ** 2 - dot(along, normal) ** 2))
-  return shift > SHIFT ? message('viewer.volume-tilted') : null
+  return shift > MAX_SHIFT_MM ? message('viewer.volume-tilted') : null
 }

@@ -50,14 +50,14 @@ function withinWindow(preset: Preset, { center, width }: ValueWindow): Preset {
   const [from = 0, to = 1] = [Math.min(...inner), Math.max(...inner)]
   const lower = center - width / 2
   const moved = (value: number) => lower + ((value - from) / (to - from || 1)) * width
-  const stretched = (text: string, each: number) => {
+  const stretchValues = (text: string, each: number) => {
     const numbers = numbersOf(text).map((value, n) => (n % each === 0 ? moved(value) : value))
     return [numbers.length, ...numbers].join(' ')
   }
   return {
     ...preset,
-    scalarOpacity: stretched(preset.scalarOpacity, 2),
-    colorTransfer: stretched(preset.colorTransfer, 4),
+    scalarOpacity: stretchValues(preset.scalarOpacity, 2),
+    colorTransfer: stretchValues(preset.colorTransfer, 4),
   }
 }
 

@@ -27,9 +27,9 @@ interface Texture {
   ): readonly ArrayBufferView[]
 }
 
-const TYPES = { Float32Array, Int16Array, Uint16Array, Uint8Array, Int8Array } as const
+const ARRAY_TYPES = { Float32Array, Int16Array, Uint16Array, Uint8Array, Int8Array } as const
 /** Below whatever an image has, and what each type can hold. */
-const LOWEST: Readonly<Record<keyof typeof TYPES, number>> = {
+const LOWEST_VALUES: Readonly<Record<keyof typeof ARRAY_TYPES, number>> = {
   Float32Array: -1e6,
   Int16Array: -32768,
   Uint16Array: 0,
@@ -68,10 +68,10 @@ export function blankUnread(volume: StreamingImageVolume): boolean {
     updatedFrames,
   } = texture?.get() ?? {}
   if (!texture?.getHandle() || !gl || !width || !height || !depth || !updatedFrames) return false
-  const type = volume.dataType as keyof typeof TYPES
-  if (!(type in TYPES)) return true
+  const type = volume.dataType as keyof typeof ARRAY_TYPES
+  if (!(type in ARRAY_TYPES)) return true
   const [black] = texture.updateArrayDataTypeForGL(type, [
-    new TYPES[type](width * height).fill(LOWEST[type]),
+    new ARRAY_TYPES[type](width * height).fill(LOWEST_VALUES[type]),
   ])
   if (!black) return true
   texture.bind()

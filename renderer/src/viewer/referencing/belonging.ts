@@ -22,7 +22,7 @@ import {
 // not drawing, and says why.
 
 /** Whether one of the references is to the image, and to its frame. */
-export const isNamed = (
+export const isReferenced = (
   references: readonly ImageReference[],
   { sopInstanceUid, frame }: Pick<StackImage, 'sopInstanceUid' | 'frame'>,
 ): boolean =>
@@ -35,7 +35,7 @@ export const isNamed = (
 export const appliesTo = (
   references: readonly ImageReference[],
   image: Pick<StackImage, 'sopInstanceUid' | 'frame'>,
-): boolean => references.length === 0 || isNamed(references, image)
+): boolean => references.length === 0 || isReferenced(references, image)
 
 /**
  * The graphic annotations of a presentation state on an image. @param drawn Tracking UIDs of the
@@ -57,7 +57,7 @@ export interface PlacedImage {
   readonly reach: number
 }
 
-const LONE_REACH = 0.5
+const LONE_REACH_MM = 0.5
 /** Rounding of positions in files. */
 const TOLERANCE = 0.01
 
@@ -80,7 +80,7 @@ export function placedImage(image: StackImage, stack: readonly StackImage[]): Pl
   return {
     image,
     plane,
-    reach: Math.max(TOLERANCE, Number.isFinite(reach) ? reach : LONE_REACH),
+    reach: Math.max(TOLERANCE, Number.isFinite(reach) ? reach : LONE_REACH_MM),
   }
 }
 
@@ -134,21 +134,21 @@ function placeOfFrame(
   frame: Segmentation['frames'][number],
   { image, plane, reach }: PlacedImage,
 ): { readonly matrix: Affine; readonly distance: number } | Message | undefined {
-  const isItsImage = isNamed(frame.references, image)
+  const isImageReferenced = isReferenced(frame.references, image)
   const own = planeOf(frame)
   if (own && plane) {
     const ofImage = image.instance.frameOfReferenceUid
     const isUnknown = frameOfReferenceUid === '' || ofImage === ''
     if (!isUnknown && frameOfReferenceUid !== ofImage)
-      return isItsImage ? message('viewer.overlay-other-frame-of-reference') : undefined
+      return isImageReferenced ? message('viewer.overlay-other-frame-of-reference') : undefined
     // Without a frame of reference, coordinates of two series have nothing to do with each other.
-    if (isUnknown && !isItsImage) return undefined
+    if (isUnknown && !isImageReferenced) return undefined
     const distance = distanceFrom(plane, own.position)
     if (isParallel(own, plane) && isWithin(distance, reach))
       return { matrix: planeMapping(own, plane), distance }
-    return isItsImage ? message('viewer.overlay-contradicts-image') : undefined
+    return isImageReferenced ? message('viewer.overlay-contradicts-image') : undefined
   }
-  if (!isItsImage) return undefined
+  if (!isImageReferenced) return undefined
   const { rows, columns } = image.instance.image ?? { rows: 0, columns: 0 }
   if (rows !== pixel.rows || columns !== pixel.columns) return message('viewer.overlay-other-size')
   return { matrix: IDENTITY, distance: 0 }
@@ -167,7 +167,7 @@ export function contoursOn(set: StructureSet, placed: PlacedImage): PlacedItems<
   const items: PlacedContour[] = []
   if (!plane) {
     const isAsked = set.rois.some(({ contours }) =>
-      contours.some(({ references }) => isNamed(references, image)),
+      contours.some(({ references }) => isReferenced(references, image)),
     )
     return { items, refusals: isAsked ? [message('viewer.overlay-image-without-plane')] : [] }
   }
@@ -182,8 +182,8 @@ export function contoursOn(set: StructureSet, placed: PlacedImage): PlacedItems<
     let nearest = Number.POSITIVE_INFINITY
     const near: (PlacedContour & { readonly distance: number })[] = []
     for (const contour of roi.contours) {
-      const isItsImage = isNamed(contour.references, image)
-      if (!isSame && !isItsImage) continue
+      const isImageReferenced = isReferenced(contour.references, image)
+      if (!isSame && !isImageReferenced) continue
       if (!isSame && !isUnknown) {
         const refusal = message('viewer.overlay-other-frame-of-reference')
         refusals.set(refusal.code, refusal)
@@ -194,7 +194,7 @@ export function contoursOn(set: StructureSet, placed: PlacedImage): PlacedItems<
         const distance = Math.max(Math.abs(least - depth), Math.abs(greatest - depth))
         near.push({ roi, contour, distance })
         nearest = Math.min(nearest, distance)
-      } else if (isItsImage) {
+      } else if (isImageReferenced) {
         const refusal = message('viewer.overlay-contradicts-image')
         refusals.set(refusal.code, refusal)
       }

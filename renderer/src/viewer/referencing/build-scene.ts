@@ -171,7 +171,7 @@ function pictureOf(
   const colours = new Map(
     segments.map(({ number, colour }, index) => [number, colourAt(colour, index)]),
   )
-  const full = type === 'FRACTIONAL' ? maximum : 1
+  const maxValue = type === 'FRACTIONAL' ? maximum : 1
   for (const { segment, values } of frames)
     for (let n = 0; n < rows * columns; n++) {
       const value = values[n] ?? 0
@@ -179,7 +179,7 @@ function pictureOf(
       const number = type === 'LABELMAP' ? value : segment
       const colour = colours.get(number)
       if (!colour || hidden.has(number)) continue
-      const share = type === 'LABELMAP' ? 1 : Math.min(1, value / full)
+      const share = type === 'LABELMAP' ? 1 : Math.min(1, value / maxValue)
       const at = n * 4
       // The later segment lies over the earlier one.
       if (share * 255 >= (picture.data[at + 3] ?? 0))

@@ -5,9 +5,9 @@ import { cssColour } from './scene.ts'
 import type { ScreenPlane } from './screen-plane.ts'
 import { sampledSegments } from './segment-grid.ts'
 
-const FILLED = 0.3
+const FILL_OPACITY = 0.3
 /** Segments that are sampled for each CSS pixel; of more, for every other one. */
-const FEW_SEGMENTS = 6
+const MAX_FINE_SEGMENTS = 6
 
 /** Draws a scene where a plane cuts it. The transform of the context is that from CSS pixels. */
 export function drawPlaneScene(
@@ -16,7 +16,7 @@ export function drawPlaneScene(
   screen: ScreenPlane,
 ): void {
   const count = segments.reduce((sum, { grid }) => sum + grid.slices.size, 0)
-  const step = count > FEW_SEGMENTS ? 2 : 1
+  const step = count > MAX_FINE_SEGMENTS ? 2 : 1
   for (const { grid, values, look, opacity } of segments) {
     const data = sampledSegments(grid, values, look, screen, step)
     const [width, height] = [Math.ceil(screen.width / step), Math.ceil(screen.height / step)]
@@ -38,7 +38,7 @@ export function drawPlaneScene(
       for (const corner of others) path.lineTo(...corner)
       path.closePath()
     }
-    context.fillStyle = cssColour(colour, FILLED)
+    context.fillStyle = cssColour(colour, FILL_OPACITY)
     context.fill(path)
     // Both ends of a bar are on the outline of the region.
     for (const [a, b, c, d] of bars)

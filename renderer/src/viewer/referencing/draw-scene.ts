@@ -11,9 +11,9 @@ import { cssColour, type Outline, type PixelPoint, type Scene } from './scene.ts
 
 /** Of graphics whose layer names no colour. */
 export const GRAPHIC_COLOUR: Colour = [255, 235, 150]
-const LINE = 1.5
-const HALO = 3.5
-const FILLED = 0.35
+const LINE_WIDTH = 1.5
+const HALO_WIDTH = 3.5
+const FILL_OPACITY = 0.35
 const POINT_RADIUS = 3
 
 /** Where a scene is drawn. */
@@ -207,7 +207,7 @@ function fillLines(
   lines: readonly PixelPoint[],
   colour: Colour,
 ): void {
-  context.fillStyle = cssColour(colour, FILLED)
+  context.fillStyle = cssColour(colour, FILL_OPACITY)
   context.fill(trace(lines, true))
 }
 
@@ -221,10 +221,10 @@ export function strokeLines(
   const path = trace(lines, isClosed)
   context.lineJoin = 'round'
   context.strokeStyle = 'rgb(0 0 0 / 0.6)'
-  context.lineWidth = HALO
+  context.lineWidth = HALO_WIDTH
   context.stroke(path)
   context.strokeStyle = cssColour(colour)
-  context.lineWidth = LINE
+  context.lineWidth = LINE_WIDTH
   context.stroke(path)
 }
 

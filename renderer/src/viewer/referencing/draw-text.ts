@@ -2,8 +2,8 @@ import type { Colour, GraphicText } from '#shared/contract/referencing-objects.t
 import { cssColour, type PixelPoint } from './scene.ts'
 
 const MIN_SIZE = 12
-const MAX_SIZE = 22
-const SPACE = 1.25
+const MAX_FONT_SIZE = 22
+const LINE_SPACING = 1.25
 const ANCHOR_GAP = 8
 
 interface Box {
@@ -25,14 +25,17 @@ export function drawText(
   const given =
     text.box && boxOf(onScreen(text.boxUnits, text.box[0]), onScreen(text.boxUnits, text.box[1]))
   const size = given
-    ? Math.max(MIN_SIZE, Math.min(MAX_SIZE, (given.bottom - given.top) / lines.length / SPACE))
+    ? Math.max(
+        MIN_SIZE,
+        Math.min(MAX_FONT_SIZE, (given.bottom - given.top) / lines.length / LINE_SPACING),
+      )
     : MIN_SIZE + 2
   context.save()
   context.font = `600 ${size}px system-ui, sans-serif`
   context.textBaseline = 'top'
   context.textAlign = text.justification
   const width = Math.max(...lines.map((line) => context.measureText(line).width))
-  const height = lines.length * size * SPACE
+  const height = lines.length * size * LINE_SPACING
   const box = given ?? beside(anchor ?? [0, 0], width, height)
   if (anchor && text.isAnchorVisible) drawAnchor(context, anchor, box, colour)
   const x = {
@@ -45,7 +48,7 @@ export function drawText(
   context.strokeStyle = 'rgb(0 0 0 / 0.75)'
   context.fillStyle = cssColour(colour)
   for (const [index, line] of lines.entries()) {
-    const y = box.top + index * size * SPACE
+    const y = box.top + index * size * LINE_SPACING
     context.strokeText(line, x, y)
     context.fillText(line, x, y)
   }

@@ -2,7 +2,7 @@ import type { Graphic } from '#shared/contract/referencing-objects.ts'
 import type { PixelPoint } from './scene.ts'
 
 /** Points of a curve that is drawn by straight lines. */
-const STEPS = 96
+const CURVE_STEPS = 96
 const STEPS_BETWEEN = 12
 
 /** A graphic object as lines, in the units of its points (PS3.3 C.10.5.2). */
@@ -32,7 +32,7 @@ export function pathOf({
       return { points: ellipse(center, major, minor), isClosed: true }
     }
     case 'INTERPOLATED':
-      return { points: smoothed(points), isClosed: isClosed(points) }
+      return { points: smoothCurve(points), isClosed: isClosed(points) }
     case 'POLYLINE':
       return { points, isClosed: isClosed(points) }
   }
@@ -44,14 +44,14 @@ const isClosed = (points: readonly PixelPoint[]): boolean => {
 }
 
 const ellipse = (center: PixelPoint, one: PixelPoint, other: PixelPoint): readonly PixelPoint[] =>
-  Array.from({ length: STEPS }, (_, step) => {
-    const angle = (step / STEPS) * 2 * Math.PI
+  Array.from({ length: CURVE_STEPS }, (_, step) => {
+    const angle = (step / CURVE_STEPS) * 2 * Math.PI
     const [c, s] = [Math.cos(angle), Math.sin(angle)]
     return [center[0] + one[0] * c + other[0] * s, center[1] + one[1] * c + other[1] * s]
   })
 
 /** A curve through all points (Catmull-Rom); the standard leaves the interpolation open. */
-function smoothed(points: readonly PixelPoint[]): readonly PixelPoint[] {
+function smoothCurve(points: readonly PixelPoint[]): readonly PixelPoint[] {
   if (points.length < 3) return points
   const closed = isClosed(points)
   const at = (index: number): PixelPoint => {

@@ -1,7 +1,7 @@
 import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { SeriesState, StackImage, StudyState } from '../engine/stack.ts'
-import { contoursOn, framesOn, isNamed, placedImage } from './belonging.ts'
+import { contoursOn, framesOn, isReferenced, placedImage } from './belonging.ts'
 import type { LoadedReference } from './referencing-store.ts'
 
 /** An object that is offered for a series, or the reason why it is not. */
@@ -31,7 +31,7 @@ export function offersFor(
   for (const [sopInstanceUid, loaded] of objects) {
     const { object, problem } = loaded
     const isPresentation = isPresentationState(loaded)
-    const whyNot = problem ?? (object ? whyNotFor(loaded, series, studies) : LOADING)
+    const whyNot = problem ?? (object ? refusalFor(loaded, series, studies) : LOADING)
     if (object && whyNot?.code === ON_OTHER_IMAGES.code) {
       elsewhere += 1
       continue
@@ -52,7 +52,7 @@ const isPresentationState = ({ instance, object }: LoadedReference): boolean =>
 const known = new WeakMap<object, WeakMap<readonly StackImage[], Message | null>>()
 
 /** Why an object is not for the images of a series; null if it is for any of them. */
-function whyNotFor(
+function refusalFor(
   { instance, object }: LoadedReference,
   { stack }: SeriesState,
   studies: readonly StudyState[],
@@ -65,22 +65,25 @@ function whyNotFor(
     before !== undefined
       ? before
       : object.kind === 'presentation-state'
-        ? whyNotAny(object, stack)
-        : whyNotAnywhere(object, stack)
+        ? presentationRefusal(object, stack)
+        : overlayRefusal(object, stack)
   bySeries.set(stack, why)
   const isOfPatient = stack.some((image) => isSamePatient(instance, image.instance, studies))
   return why ?? (isOfPatient ? null : message('viewer.overlay-other-patient'))
 }
 
-const whyNotAny = (state: PresentationState, stack: readonly StackImage[]): Message | null =>
-  stack.some((image) => isNamed(state.references, image)) ? null : ON_OTHER_IMAGES
+const presentationRefusal = (
+  state: PresentationState,
+  stack: readonly StackImage[],
+): Message | null =>
+  stack.some((image) => isReferenced(state.references, image)) ? null : ON_OTHER_IMAGES
 
 type Overlay = Exclude<NonNullable<LoadedReference['object']>, PresentationState>
 
 /** A refusal of an image that it names says more than that it is for other images. */
-function whyNotAnywhere(object: Overlay, stack: readonly StackImage[]): Message | null {
+function overlayRefusal(object: Overlay, stack: readonly StackImage[]): Message | null {
   let refusal: Message | undefined
-  const { frames, images } = namedBy(object)
+  const { frames, images } = referencedUidsOf(object)
   for (const image of stack) {
     // Thousands of frames are compared with thousands of images only where it can matter.
     if (!frames.has(image.instance.frameOfReferenceUid) && !images.has(image.sopInstanceUid))
@@ -102,7 +105,7 @@ interface ReferencedUids {
 
 const named = new WeakMap<object, ReferencedUids>()
 
-function namedBy(object: Overlay): ReferencedUids {
+function referencedUidsOf(object: Overlay): ReferencedUids {
   const before = named.get(object)
   if (before) return before
   const references =

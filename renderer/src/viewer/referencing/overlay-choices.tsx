@@ -1,6 +1,6 @@
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { useBench } from '../desk-context.ts'
+import { useViewerContext } from '../viewer-context.ts'
 import type { Offer } from './offers.ts'
 import css from './pane-referencing.module.css'
 import { labelOf, originOf } from './referencing-text.ts'
@@ -12,7 +12,7 @@ export function OverlayChoices(props: {
   /** Numbers of what each has on the image. */
   onImage: ReadonlyMap<string, ReadonlySet<number>> | undefined
 }) {
-  const { referencing } = useBench()
+  const { referencing } = useViewerContext()
   return (
     <fieldset className={css.group}>
       <legend>{t('ui.viewer.referencing.overlays')}</legend>
@@ -50,7 +50,7 @@ export function OverlayChoices(props: {
 
 /** The segments or regions of one object. */
 function Parts({ offer, onImage }: { offer: Offer; onImage: ReadonlySet<number> | undefined }) {
-  const { referencing } = useBench()
+  const { referencing } = useViewerContext()
   const { sopInstanceUid, loaded } = offer
   const { object } = loaded
   const { opacity, hidden } = referencing.shownOf(sopInstanceUid)

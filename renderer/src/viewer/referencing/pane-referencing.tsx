@@ -5,10 +5,10 @@ import type { PresentationState } from '#shared/contract/referencing-objects.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { translateMessage } from '../../i18n/messages.ts'
 import { t } from '../../i18n/t.ts'
-import { useBench, useImages, usePane } from '../desk-context.ts'
 import type { PaneState } from '../engine/pane.ts'
 import type { StackImage, StudyState } from '../engine/stack.ts'
-import { isNamed } from './belonging.ts'
+import { useImages, usePane, useViewerContext } from '../viewer-context.ts'
+import { isReferenced } from './belonging.ts'
 import { type BuiltScene, buildScene } from './build-scene.ts'
 import { isSamePatient, type Offers, offersFor } from './offers.ts'
 import { OverlayChoices } from './overlay-choices.tsx'
@@ -28,7 +28,7 @@ const MAX_LEGEND_ENTRIES = 8
  */
 export function PaneReferencing({ paneId, state }: { paneId: string; state: PaneState }) {
   const { studies } = useImages()
-  const { referencing } = useBench()
+  const { referencing } = useViewerContext()
   const { objects } = useSyncExternalStore(referencing.subscribe, referencing.state)
   const { series } = state
   const offers = useMemo(
@@ -50,11 +50,11 @@ export function PaneReferencing({ paneId, state }: { paneId: string; state: Pane
 
 /** Overlays that are switched on would be missed in a 3D rendering, where they are not drawn. */
 function VolumeNote({ offers }: { offers: Offers }) {
-  const { referencing } = useBench()
-  const isMissed = offers.overlays.some(
+  const { referencing } = useViewerContext()
+  const hasHiddenOverlay = offers.overlays.some(
     ({ sopInstanceUid, whyNot }) => whyNot === null && referencing.shownOf(sopInstanceUid).isShown,
   )
-  if (!isMissed) return null
+  if (!hasHiddenOverlay) return null
   return (
     <div className={css.place} data-referencing>
       <p className={css.warnings} role="status">
@@ -67,7 +67,7 @@ function VolumeNote({ offers }: { offers: Offers }) {
 /** Draws what is chosen, on the image that the pane shows and on no other one. */
 function useScene(paneId: string, { series, image, isShown }: PaneState) {
   const pane = usePane(paneId)
-  const { referencing, segmentFrames } = useBench()
+  const { referencing, segmentFrames } = useViewerContext()
   const { studies } = useImages()
   const store = useSyncExternalStore(referencing.subscribe, referencing.state)
   const frames = useSyncExternalStore(segmentFrames.subscribe, segmentFrames.state)
@@ -95,7 +95,7 @@ function useScene(paneId: string, { series, image, isShown }: PaneState) {
 /** Draws the overlays that are chosen, where the plane of a volume cuts them. */
 function usePlaneScene(paneId: string, { kind, series }: PaneState, offers: Offers | undefined) {
   const pane = usePane(paneId)
-  const { referencing, segmentVolumes } = useBench()
+  const { referencing, segmentVolumes } = useViewerContext()
   const { studies } = useImages()
   const { shown } = useSyncExternalStore(referencing.subscribe, referencing.state)
   const volumes = useSyncExternalStore(segmentVolumes.subscribe, segmentVolumes.state)
@@ -113,7 +113,7 @@ function usePlaneScene(paneId: string, { kind, series }: PaneState, offers: Offe
 
 /** Tracking UIDs of what is drawn on a study; the same set until that changes. */
 function useDrawnUids(studyInstanceUid: string): ReadonlySet<string> {
-  const { drawings } = useBench()
+  const { drawings } = useViewerContext()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const kept = studies.get(studyInstanceUid)?.drawings
   // biome-ignore lint/correctness/useExhaustiveDependencies: they change with what is drawn
@@ -127,21 +127,21 @@ function presentationFor(
   studies: readonly StudyState[],
 ): PresentationState | null {
   if (object?.kind !== 'presentation-state') return null
-  const isForIt =
-    isNamed(object.references, image) && isSamePatient(instance, image.instance, studies)
-  return isForIt ? object : null
+  const isApplicable =
+    isReferenced(object.references, image) && isSamePatient(instance, image.instance, studies)
+  return isApplicable ? object : null
 }
 
-type Built = Pick<BuiltScene, 'onImage' | 'refusals' | 'isLoading'>
+type BuildStatus = Pick<BuiltScene, 'onImage' | 'refusals' | 'isLoading'>
 
 function Panel(props: {
   paneId: string
   state: PaneState
   offers: Offers
-  built: Built | undefined
+  built: BuildStatus | undefined
 }) {
   const { paneId, state, offers, built } = props
-  const { referencing } = useBench()
+  const { referencing } = useViewerContext()
   const [isOpen, setIsOpen] = useState(false)
   const key = state.series?.key ?? ''
   const chosen = referencing.presentedIn(paneId, key)
@@ -220,9 +220,13 @@ function buttonText(
 }
 
 /** What a person has to know before reading the image by what is chosen. */
-function Warnings(props: { state: PaneState; built: Built | undefined; chosen: string | null }) {
+function Warnings(props: {
+  state: PaneState
+  built: BuildStatus | undefined
+  chosen: string | null
+}) {
   const { state, built, chosen } = props
-  const { referencing } = useBench()
+  const { referencing } = useViewerContext()
   const loaded = chosen === null ? undefined : referencing.state().objects.get(chosen)
   const isElsewhere = loaded?.object && state.isShown && state.presentation === null
   const said: Message[] = [
@@ -245,8 +249,8 @@ function Warnings(props: { state: PaneState; built: Built | undefined; chosen: s
 }
 
 /** Names and colours of what is drawn on this image. */
-function Legend({ built }: { built: Built | undefined }) {
-  const { referencing } = useBench()
+function Legend({ built }: { built: BuildStatus | undefined }) {
+  const { referencing } = useViewerContext()
   const { objects } = referencing.state()
   const entries = [...(built?.onImage ?? [])].flatMap(([uid, numbers]) => {
     const object = objects.get(uid)?.object

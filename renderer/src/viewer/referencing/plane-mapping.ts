@@ -1,5 +1,5 @@
 import type { FrameAttributes } from '#shared/contract/viewed-images.ts'
-import { columnOf, dot, minus, normalOf, rowOf, type Vector } from '../engine/geometry.ts'
+import { columnOf, dot, normalOf, rowOf, subtract, type Vector } from '../engine/geometry.ts'
 
 /** `x' = a·x + c·y + e`, `y' = b·x + d·y + f`, as `setTransform` of a canvas has them. */
 export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
@@ -53,14 +53,14 @@ export const isParallel = (one: ImagePlane, other: ImagePlane): boolean =>
 
 /** Distance of a place from a plane in mm, positive along its normal. */
 export const distanceFrom = (plane: ImagePlane, place: Vector): number =>
-  dot(normalOf(plane.orientation), minus(place, plane.position))
+  dot(normalOf(plane.orientation), subtract(place, plane.position))
 
 /**
  * Column and row of a place on a plane, as fractions from the outer corner of the first pixel; its
  * distance from the plane is ignored.
  */
 export function pixelAt(plane: ImagePlane, place: Vector): [number, number] {
-  const from = minus(place, plane.position)
+  const from = subtract(place, plane.position)
   return [
     dot(from, rowOf(plane.orientation)) / plane.spacing[1] + 0.5,
     dot(from, columnOf(plane.orientation)) / plane.spacing[0] + 0.5,

@@ -72,7 +72,7 @@ export function buildPlaneScene(
     isLoading ||= values === undefined
     if (values instanceof ImageProblem) refuse(values.explanation)
     if (values && !(values instanceof Error))
-      segments.push({ grid, values, look: lookOf(object, shown), opacity: shown.opacity })
+      segments.push({ grid, values, look: segmentColoursOf(object, shown), opacity: shown.opacity })
   }
   const isEmpty = segments.length + regions.length === 0
   return { scene: isEmpty ? null : { segments, regions }, onImage, refusals, isLoading }
@@ -105,8 +105,8 @@ function regionsOf(
   if (known) return known
   const thickness = thicknessOf(series)
   const found = set.rois.map((roi, index) => {
-    const isHere = isOfSeries(roi.frameOfReferenceUid, series)
-    const region = isHere ? regionOf(roi, thickness) : undefined
+    const isOfThisSeries = isOfSeries(roi.frameOfReferenceUid, series)
+    const region = isOfThisSeries ? regionOf(roi, thickness) : undefined
     return { region, roi, colour: colourAt(roi.colour, index) }
   })
   const made = {
@@ -119,7 +119,7 @@ function regionsOf(
   return made
 }
 
-const lookOf = (
+const segmentColoursOf = (
   { type, maximum, segments }: Segmentation,
   { hidden }: OverlayDisplay,
 ): SegmentColours => ({

@@ -24,7 +24,7 @@ export interface OverlayDisplay {
   readonly hidden: ReadonlySet<number>
 }
 
-const HIDDEN: OverlayDisplay = { isShown: false, opacity: 0.5, hidden: new Set() }
+const HIDDEN_DISPLAY: OverlayDisplay = { isShown: false, opacity: 0.5, hidden: new Set() }
 
 /** The same object until something changes. */
 export interface ReferencingState {
@@ -62,7 +62,7 @@ export function openReferencingStore(world: {
   const listeners = new Set<() => void>()
   const closing = new AbortController()
   const waiting: ViewedInstance[] = []
-  let loading = 0
+  let loadingCount = 0
   let state: ReferencingState = { objects: new Map(), shown: new Map(), presented: new Map() }
   const set = (change: Partial<ReferencingState>) => {
     state = { ...state, ...change }
@@ -87,7 +87,7 @@ export function openReferencingStore(world: {
     const { studies, progress } = world.list.state()
     if (progress.state !== 'done') return
     const listed = studies
-      .flatMap(({ notImages }) => notImages)
+      .flatMap(({ nonImageInstances }) => nonImageInstances)
       .filter(({ sopClassUid }) => sopClassUid in REFERENCING_CLASSES)
       .slice(0, MAX_OBJECTS)
     const uids = new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid))
@@ -100,9 +100,9 @@ export function openReferencingStore(world: {
     )
     set({ objects: new Map<string, LoadedReference>([...kept, ...empty]) })
     waiting.push(...added)
-    for (; loading < MAX_CONCURRENT && loading < waiting.length; loading += 1)
+    for (; loadingCount < MAX_CONCURRENT && loadingCount < waiting.length; loadingCount += 1)
       void work().finally(() => {
-        loading -= 1
+        loadingCount -= 1
       })
   }
   const stop = world.list.subscribe(follow)
@@ -115,7 +115,7 @@ export function openReferencingStore(world: {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    shownOf: (uid) => state.shown.get(uid) ?? HIDDEN,
+    shownOf: (uid) => state.shown.get(uid) ?? HIDDEN_DISPLAY,
     show(uid, change) {
       set({ shown: new Map(state.shown).set(uid, { ...store.shownOf(uid), ...change }) })
     },

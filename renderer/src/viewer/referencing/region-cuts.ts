@@ -1,5 +1,5 @@
 import type { StructureSet } from '#shared/contract/referencing-objects.ts'
-import { cross, dot, length, minus, type Vector } from '../engine/geometry.ts'
+import { cross, dot, length, subtract, type Vector } from '../engine/geometry.ts'
 import { onScreen, type ScreenPlane, unitNormalOf } from './screen-plane.ts'
 
 // A region of a structure set is a stack of contours. Between two of them nothing is known: each
@@ -74,7 +74,7 @@ export function cutOf({ normal, levels, reach }: Region, screen: ScreenPlane): R
   const along = cross(normal, across)
   // In the plane, by half of a level's thickness along the normal of the contours.
   const share = reach / (1 - cosine * cosine)
-  const half = scaled(minus(normal, scaled(across, cosine)), share)
+  const half = scaled(subtract(normal, scaled(across, cosine)), share)
   const bars = levels.flatMap(({ contours }) => {
     const crossings = contours
       .flatMap((contour) => crossingsOf(contour, screen.origin, across))
@@ -82,8 +82,8 @@ export function cutOf({ normal, levels, reach }: Region, screen: ScreenPlane): R
     // Inside from each odd crossing to the next one, so that holes stay empty.
     return Array.from({ length: Math.floor(crossings.length / 2) }, (_, pair) => {
       const [from, to] = [crossings[pair * 2] as Vector, crossings[pair * 2 + 1] as Vector]
-      return [minus(from, half), plus(from, half), plus(to, half), minus(to, half)].map((place) =>
-        onScreen(screen, place),
+      return [subtract(from, half), plus(from, half), plus(to, half), subtract(to, half)].map(
+        (place) => onScreen(screen, place),
       )
     })
   })
@@ -114,9 +114,9 @@ function normalOfContour(contour: readonly Vector[]): Vector | undefined {
 function crossingsOf(contour: readonly Vector[], origin: Vector, normal: Vector): Vector[] {
   return contour.flatMap((from, index) => {
     const to = contour[(index + 1) % contour.length] as Vector
-    const [before, after] = [dot(normal, minus(from, origin)), dot(normal, minus(to, origin))]
+    const [before, after] = [dot(normal, subtract(from, origin)), dot(normal, subtract(to, origin))]
     if (before < 0 === after < 0) return []
-    return [plus(from, scaled(minus(to, from), before / (before - after)))]
+    return [plus(from, scaled(subtract(to, from), before / (before - after)))]
   })
 }
 

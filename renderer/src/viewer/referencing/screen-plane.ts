@@ -1,4 +1,4 @@
-import { cross, dot, length, minus, type Vector } from '../engine/geometry.ts'
+import { cross, dot, length, subtract, type Vector } from '../engine/geometry.ts'
 
 /**
  * The plane of the patient that a pane shows. The place of CSS pixel x, y is `origin` + x · `right`
@@ -21,6 +21,6 @@ export const unitNormalOf = ({ right, down }: ScreenPlane): Vector => {
 
 /** Where a place is on the screen; its distance from the plane is ignored. */
 export function onScreen({ origin, right, down }: ScreenPlane, place: Vector): [number, number] {
-  const from = minus(place, origin)
+  const from = subtract(place, origin)
   return [dot(from, right) / dot(right, right), dot(from, down) / dot(down, down)]
 }

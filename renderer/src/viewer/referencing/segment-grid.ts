@@ -121,10 +121,11 @@ export function sampledSegments(
       const [x, y] = [(n % width) + 0.5, Math.floor(n / width) + 0.5]
       const slice = slices.get(Math.floor(start + depth.x * x + depth.y * y))
       if (!slice) continue
-      const at = Math.floor(column.start + column.x * x + column.y * y + slice.column)
-      const down = Math.floor(row.start + row.x * x + row.y * y + slice.row)
-      if (at < 0 || down < 0 || at >= grid.columns || down >= grid.rows) continue
-      const value = values[slice.frame]?.[down * grid.columns + at] ?? 0
+      const columnIndex = Math.floor(column.start + column.x * x + column.y * y + slice.column)
+      const rowIndex = Math.floor(row.start + row.x * x + row.y * y + slice.row)
+      if (columnIndex < 0 || rowIndex < 0 || columnIndex >= grid.columns || rowIndex >= grid.rows)
+        continue
+      const value = values[slice.frame]?.[rowIndex * grid.columns + columnIndex] ?? 0
       if (value === 0) continue
       const colour = look.colours.get(look.type === 'LABELMAP' ? value : segment)
       if (!colour) continue

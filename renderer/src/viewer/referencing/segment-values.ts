@@ -1,5 +1,5 @@
 import type { ImagePixel } from '#shared/contract/viewed-images.ts'
-import type { Stored } from '#shared/pixels/stored.ts'
+import type { StoredPixels } from '#shared/pixels/stored.ts'
 
 export type SegmentValues = ArrayLike<number>
 
@@ -29,7 +29,7 @@ export type SegmentFrameRead = (
   sopInstanceUid: string,
   frame: number,
   pixel: ImagePixel,
-) => Promise<Stored>
+) => Promise<StoredPixels>
 
 export function openSegmentFrames(read: SegmentFrameRead): SegmentFrameStore {
   const frames = new Map<string, SegmentValues | Error | undefined>()

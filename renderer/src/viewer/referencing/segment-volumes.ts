@@ -37,7 +37,7 @@ export function openSegmentVolumes(read: SegmentFrameRead): SegmentVolumeStore {
       if (volumes.size <= MAX_VOLUMES) break
       volumes.delete(oldest)
     }
-    void allFrames(read, sopInstanceUid, segmentation)
+    void readAllFrames(read, sopInstanceUid, segmentation)
       .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))
       .then((result) => {
         if (volumes.has(sopInstanceUid)) volumes.set(sopInstanceUid, result)
@@ -57,7 +57,7 @@ export function openSegmentVolumes(read: SegmentFrameRead): SegmentVolumeStore {
 }
 
 /** @throws ImageProblem where one cannot be had, or they are too large */
-async function allFrames(
+async function readAllFrames(
   read: SegmentFrameRead,
   sopInstanceUid: string,
   { pixel, frames }: Segmentation,

@@ -16,8 +16,8 @@ import {
   endpointSecrets,
   findEndpoint,
   insertEndpointSecret,
-  keepEndpointSecrets,
   listEndpoints,
+  pruneEndpointSecrets,
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
 import { endpointFor } from '#server/modules/partners/targets.ts'
@@ -350,7 +350,7 @@ describe('endpoints', () => {
       'two',
       'one',
     ])
-    keepEndpointSecrets(database, 'ris', 2)
+    pruneEndpointSecrets(database, 'ris', 2)
     expect(endpointSecrets(database, 'ris').map(({ secret }) => secret)).toEqual(['three', 'two'])
     saveEndpoint(database, endpoint('ris', { url: 'https://other.example/' }))
     expect(endpointSecrets(database, 'ris')).toHaveLength(2)

@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { DERIVED, unheldBy, writeOlderSchema } from '#server/database/older-schema.ts'
+import {
+  DERIVED_TABLES,
+  unsupportedRowsIn,
+  writeOlderSchema,
+} from '#server/database/older-schema.ts'
 import { goldenFolder } from '../../../support/golden.ts'
 import { faultsOf, lost, reading, rowsIn, schemaOf } from '../../../support/golden-checks.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
@@ -83,8 +87,12 @@ it('is told of every new table whether it is built from others, as DERIVED lists
   const before = tablesOf(OLDEST)
   const later = newest.filter((table) => !before.includes(table))
   // Rows of a table that is in neither list would refuse the way back without need, or be lost.
-  expect(later.filter((table) => !DERIVED.includes(table) && !OWN.includes(table))).toEqual([])
-  expect(DERIVED.filter((table) => OWN.includes(table) || !newest.includes(table))).toEqual([])
+  expect(later.filter((table) => !DERIVED_TABLES.includes(table) && !OWN.includes(table))).toEqual(
+    [],
+  )
+  expect(DERIVED_TABLES.filter((table) => OWN.includes(table) || !newest.includes(table))).toEqual(
+    [],
+  )
   expect(OWN.filter((table) => !later.includes(table))).toEqual([])
 })
 
@@ -115,9 +123,9 @@ describe('writeOlderSchema', () => {
     const unheld = [{ table: 'devices', column: 'retrieval', rows: devices }]
     expect(writeOlderSchema(on.file, on.older, 21)).toEqual(unheld)
     expect(existsSync(on.older)).toBe(false)
-    expect(reading(on.file, (sqlite) => unheldBy((sql) => sqlite.prepare(sql).all(), 21))).toEqual(
-      unheld,
-    )
+    expect(
+      reading(on.file, (sqlite) => unsupportedRowsIn((sql) => sqlite.prepare(sql).all(), 21)),
+    ).toEqual(unheld)
   })
 
   it('refuses where rows have no table', () => {

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { isFound, termsOf } from '#server/database/search-text.ts'
+import { matchesTerms, termsOf } from '#server/database/search-text.ts'
 import { searchWords } from '#server/database/search-words.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const words = searchWords(Buffer.alloc(32, 7))
 const uid = '1.2.826.0.1.3680043.10.999.17'
-const found = (search: string, ...texts: string[]) => isFound(termsOf(search), { texts, uid })
+const found = (search: string, ...texts: string[]) => matchesTerms(termsOf(search), { texts, uid })
 
 describe('what a study is found by', () => {
   it.each([
@@ -105,7 +105,7 @@ describe('the blind index', () => {
                   expression.text,
                 ]),
               ) !== undefined
-            const isThere = isFound([terms[at] ?? ''], { texts, uid })
+            const isThere = matchesTerms([terms[at] ?? ''], { texts, uid })
             if (isThere || expression.isExact) expect(isLet).toBe(isThere)
           }
         },

@@ -38,7 +38,10 @@ import { findStudy, listStudyRecords } from '#server/modules/studies/study-queri
 import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
 import { findSavedView } from '#server/modules/study-lists/queries.ts'
 import { allUsers, findInvitation, passwordChangedAt } from '#server/modules/users/queries.ts'
-import { findSecondFactor, recoveryCodesLeft } from '#server/modules/users/second-factor-queries.ts'
+import {
+  countRecoveryCodes,
+  findSecondFactor,
+} from '#server/modules/users/second-factor-queries.ts'
 import { sessionRecords } from '#server/modules/users/session-queries.ts'
 import { findWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findCapture, findView } from '#server/modules/viewer/queries.ts'
@@ -333,7 +336,7 @@ function readSecurity(store: Context): void {
     secret: 'JBSWY3DPEHPK3PXP',
     since: GOLDEN_AT,
   })
-  expect(recoveryCodesLeft(store.database, 'usr_1')).toBe(1)
+  expect(countRecoveryCodes(store.database, 'usr_1')).toBe(1)
   expect(findWorkstation(store.database, 'w1')).toMatchObject({
     name: 'Reading room',
     approvedAt: GOLDEN_AT,

@@ -5,7 +5,7 @@ import type { ApiKeyCaller } from '#server/http/callers.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serve, serveAll } from '#server/http/operations.ts'
 import { Page, Problem, pageOf } from '#shared/contract/conventions.ts'
-import { choices, Flag, nullable, orEmpty } from '#shared/contract/values.ts'
+import { choices, Flag, nullableQueryValue, orEmpty } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, UserId } from '#shared/ids.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -28,7 +28,7 @@ export const cards = {
     summary: 'List',
     query: z.object({
       ...Page,
-      owner: nullable(UserId),
+      owner: nullableQueryValue(UserId),
       kind: choices(['red', 'blue']),
       isOld: Flag,
     }),

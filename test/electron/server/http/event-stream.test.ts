@@ -1,6 +1,10 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type StreamEvent, type StreamRule, serveEvents } from '#server/http/event-stream.ts'
+import {
+  type EventStreamOptions,
+  type StreamEvent,
+  serveEvents,
+} from '#server/http/event-stream.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { openEventSource, type TestEventSource } from '../../../support/event-source.ts'
@@ -18,7 +22,7 @@ afterEach(async () => {
   server = undefined
 })
 
-async function start(rule: Partial<StreamRule> = {}) {
+async function start(rule: Partial<EventStreamOptions> = {}) {
   users.member = person()
   const sessions = sessionsOf(users)
   const listeners = new Set<(event: StreamEvent) => void>()
@@ -102,14 +106,14 @@ describe('a stream of events', () => {
   })
 
   it('takes a bounded number of clients', async () => {
-    const { connect, url } = await start({ clients: 1 })
+    const { connect, url } = await start({ maxStreams: 1 })
     await connect()
     const answer = await httpCall(`${url}/events`, { headers: COOKIE })
     expect([answer.status, answer.headers['retry-after']]).toEqual([429, '10'])
   })
 
   it('cuts off a client that does not read, and serves the others', async () => {
-    const { connect, listeners, url } = await start({ bufferBytes: 64 * 1024 })
+    const { connect, listeners, url } = await start({ maxBufferBytes: 64 * 1024 })
     const fast = await connect()
     const slow = request(`${url}/events`, { headers: COOKIE, agent: false }, (answer) =>
       answer.pause().on('error', () => {}),

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type HostRule, hostCheck, isAllowedHost, isOwnOrigin } from '#server/http/host-names.ts'
+import {
+  cachedHostCheck,
+  type HostCheckInput,
+  isAllowedHost,
+  isOwnOrigin,
+} from '#server/http/host-names.ts'
 
-const rule: HostRule = {
+const rule: HostCheckInput = {
   boundHost: '0.0.0.0',
   localAddress: '::ffff:192.168.7.20',
   publicUrl: 'https://Imaging.Clinic.example:8443/gateway',
@@ -64,7 +69,7 @@ describe('our origin', () => {
 
 describe('a check that remembers', () => {
   it('allows and refuses as the rule is at that moment', () => {
-    const isOurs = hostCheck()
+    const isOurs = cachedHostCheck()
     const names = [
       'isthmus.local',
       'imaging.clinic.example',
@@ -72,7 +77,7 @@ describe('a check that remembers', () => {
       'localhost',
       'evil.example',
     ]
-    const rules: HostRule[] = [
+    const rules: HostCheckInput[] = [
       rule,
       { ...rule, allowedHosts: [] },
       { ...rule, publicUrl: null },

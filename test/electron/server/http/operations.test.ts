@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { normalQuery, serve } from '#server/http/operations.ts'
+import { normalizeQuery, serve } from '#server/http/operations.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { Email } from '#shared/contract/people.ts'
@@ -400,18 +400,18 @@ describe('a path', () => {
 })
 
 it('reads name[] as name, and joins both forms', () => {
-  expect(normalQuery({ 'status[]': ['sent', 'accepted'], limit: '20' })).toEqual({
+  expect(normalizeQuery({ 'status[]': ['sent', 'accepted'], limit: '20' })).toEqual({
     status: ['sent', 'accepted'],
     limit: '20',
   })
-  expect(normalQuery({ 'status[]': 'sent' })).toEqual({ status: ['sent'] })
-  expect(normalQuery({ status: 'sent,revoked', 'status[]': ['accepted'] })).toEqual({
+  expect(normalizeQuery({ 'status[]': 'sent' })).toEqual({ status: ['sent'] })
+  expect(normalizeQuery({ status: 'sent,revoked', 'status[]': ['accepted'] })).toEqual({
     status: ['sent,revoked', 'accepted'],
   })
 })
 
 it('leaves every other query as it is', () => {
   const query = { a: '1', b: ['2', '3'], 'c[x]': '4' }
-  expect(normalQuery(query)).toBe(query)
-  expect(normalQuery(undefined)).toBeUndefined()
+  expect(normalizeQuery(query)).toBe(query)
+  expect(normalizeQuery(undefined)).toBeUndefined()
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
         session.set('t0ken')
         return { token: session.token ?? null }
       })
-      serve(app, look, ({ session }) => session.place)
+      serve(app, look, ({ session }) => session.sessionOrigin)
       serve(app, leave, ({ session }) => {
         session.clear()
         return {}

@@ -178,13 +178,13 @@ describe('the lines of a view', () => {
   })
 
   it('are of so many streams at once', async () => {
-    const url = await open(forever, { streams: 1 })
+    const url = await open(forever, { maxStreams: 1 })
     await new Promise<void>((settle) => void stream(`${url}/viewer/v1/images`, () => settle()))
     expect((await httpCall(`${url}/viewer/v1/images`, { headers: { cookie } })).status).toBe(429)
   })
 
   it('are of fewer streams of one view, and of others when those have ended', async () => {
-    const url = await open(forever, { ofView: 1 })
+    const url = await open(forever, { maxStreamsPerView: 1 })
     let first: ReturnType<typeof stream> | undefined
     await new Promise<void>((settle) => {
       first = stream(`${url}/viewer/v1/images`, () => settle())

@@ -405,10 +405,10 @@ describe('an outbox worker', () => {
                   settled.set(subject, (settled.get(subject) ?? 0) + 1)
                   order.push(subject)
                 }
-                if (end === 'sent') return { outcome: 'sent', within }
+                if (end === 'sent') return { outcome: 'sent', onRecorded: within }
                 return end === 'failed'
-                  ? { outcome: end, fault: verbatim(end), within }
-                  : { outcome: end, until, fault: verbatim(end), within }
+                  ? { outcome: end, fault: verbatim(end), onRecorded: within }
+                  : { outcome: end, until, fault: verbatim(end), onRecorded: within }
               } finally {
                 underWay.delete(subject)
               }

@@ -125,7 +125,7 @@ describe('an outbox worker', () => {
         for (const subject of all.slice(row, row + 2))
           out.end(subject, {
             outcome: 'sent',
-            within: (stillWaited) => void told.push(stillWaited),
+            onRecorded: (stillWaited) => void told.push(stillWaited),
           })
         await turns()
       }
@@ -151,7 +151,7 @@ describe('an outbox worker', () => {
       using _ = withoutRoom(out.store, 'read-only')
       out.end('a1', {
         outcome: 'sent',
-        within() {
+        onRecorded() {
           throw new Error('the record cannot be written')
         },
       })
@@ -272,7 +272,7 @@ describe('an outbox worker', () => {
     await turns()
     out.end('a1', {
       outcome: 'sent',
-      within() {
+      onRecorded() {
         throw new Error('the record cannot be written')
       },
     })
@@ -294,7 +294,7 @@ describe('an outbox worker', () => {
       outcome: 'postponed',
       until: out.clock() + 1,
       fault: verbatim('no answer'),
-      within: (stillWaited) => void told.push(stillWaited),
+      onRecorded: (stillWaited) => void told.push(stillWaited),
     })
     await out.worker.settled()
     expect(told).toEqual([false])
@@ -375,7 +375,7 @@ describe('a row', () => {
     out.append('a1')
     await turns()
     const told: boolean[] = []
-    out.end('a1', { outcome: 'sent', within: (stillWaited) => void told.push(stillWaited) })
+    out.end('a1', { outcome: 'sent', onRecorded: (stillWaited) => void told.push(stillWaited) })
     await out.worker.settled()
     expect([told, out.row('a1')?.state]).toEqual([[true], 'sent'])
   })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '#server/http/openapi.ts'
-import { isExhausted, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+import { isExhausted, RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 
 const { forwarding, mail } = RETRY_SCHEDULES
-const minutes = (failed: number) => (waitAfter(forwarding, failed) ?? 0) / 60_000
+const minutes = (failed: number) => (retryDelayMs(forwarding, failed) ?? 0) / 60_000
 
 describe('a retry schedule', () => {
   it('repeats its last wait, or ends', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 8, 1000].map(minutes)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
-    expect([1, 8, 9].map((failed) => waitAfter(mail, failed))).toEqual([
+    expect([1, 8, 9].map((failed) => retryDelayMs(mail, failed))).toEqual([
       60_000,
       36 * 3_600_000,
       undefined,

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createFeed, type FeedEvent, type NewFeedLine } from '#server/live-events/feed.ts'
 import { FeedLine } from '#shared/contract/dashboard.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 
 const START = Date.parse('2026-11-20T09:00:00.000Z')
@@ -51,7 +51,7 @@ describe('the feed', () => {
     const three = feed.latest({ limit: 2, cursor: two.cursor })
     expect(
       [one, two, three].map((page) => [
-        page.items.map((item) => english(item.text)).join(''),
+        page.items.map((item) => englishText(item.text)).join(''),
         page.hasMore,
         typeof page.cursor,
       ]),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readAnswer, readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
 const bodyOf = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -192,7 +192,7 @@ describe('clinical context', () => {
     expect(got.notes.length).toBeGreaterThan(0)
     expect(
       got.notes.every(
-        ({ path, sentence }) => path.startsWith(field) && english(sentence).endsWith('.'),
+        ({ path, sentence }) => path.startsWith(field) && englishText(sentence).endsWith('.'),
       ),
     ).toBe(true)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { dryRun } from '#server/webhooks/dry-run.ts'
 import { Verdict } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 const run = (type: EventType, body: unknown, context: Parameters<typeof dryRun>[2] = {}) =>
   Verdict.parse(
@@ -58,7 +58,7 @@ describe('a dry run', () => {
       mediaUrls: [{ mimeType: 'a/b', url: 'https://c.example/4' }],
     }
     const sentenceFor = (fileHosts: string[]) =>
-      english(run('study.access_requested', answer, { fileHosts }).sentence)
+      englishText(run('study.access_requested', answer, { fileHosts }).sentence)
     expect(sentenceFor(['a.example', 'b.example:8443'])).toBe(
       '3 files would be loaded with 1 other file, without a manifest. 2 URLs of it would not be requested: b.example:443 is not in the list of hosts that files may be downloaded from.',
     )
@@ -151,6 +151,6 @@ describe('a dry run', () => {
   ])('says what becomes of %s answered with %j', (type, body, outcome, sentence) => {
     const verdict = run(type, body)
     expect(verdict).toMatchObject({ outcome, used: null })
-    expect(english(verdict.sentence)).toContain(sentence)
+    expect(englishText(verdict.sentence)).toContain(sentence)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checkJsonSize } from '#server/webhooks/json-size.ts'
 import type { WebhookError } from '#server/webhooks/webhook-error.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 /** What is thrown for this body, '' for nothing. */
 function faultOf(text: string): string {
@@ -10,7 +10,7 @@ function faultOf(text: string): string {
     return ''
   } catch (error) {
     const { fault, detail } = error as WebhookError
-    return `${fault}: ${english(detail)}`
+    return `${fault}: ${englishText(detail)}`
   }
 }
 

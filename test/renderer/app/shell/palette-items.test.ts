@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   actionsFor,
-  isFound,
   linksFor,
+  matchesQuery,
   screensFor,
 } from '../../../../renderer/src/app/shell/palette-items.ts'
 import {
@@ -19,11 +19,11 @@ const id = '0123456789abcdef0123456789abcdef'
 
 describe('the palette', () => {
   it('finds words by how they begin, without case and accents, and longer parts anywhere', () => {
-    expect(isFound('Imágenes apartadas', 'imagenes ap')).toBe(true)
-    expect(isFound('Worklist', 'list')).toBe(true)
-    expect(isFound('Worklist', 'ist')).toBe(true)
-    expect(isFound('Worklist', 'st')).toBe(false)
-    expect(isFound('Worklist', '')).toBe(true)
+    expect(matchesQuery('Imágenes apartadas', 'imagenes ap')).toBe(true)
+    expect(matchesQuery('Worklist', 'list')).toBe(true)
+    expect(matchesQuery('Worklist', 'ist')).toBe(true)
+    expect(matchesQuery('Worklist', 'st')).toBe(false)
+    expect(matchesQuery('Worklist', '')).toBe(true)
   })
 
   it('offers the screens at once, and the lists within them when something is typed', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { AssociationSummary } from '#shared/contract/dashboard-activity.ts'
 import {
+  associationDurationMs,
   connectionEvents,
   endOf,
-  lastedMs,
 } from '../../../../renderer/src/features/activity/story.ts'
 import { filterOf } from '../../../../renderer/src/features/activity/use-associations.ts'
 
@@ -64,9 +64,12 @@ it('warns of a connection that was closed as it should be, but not all that was 
 
 it('knows how long it lasted where the end is known', () => {
   expect(
-    lastedMs({ openedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T09:00:00.412Z' }),
+    associationDurationMs({
+      openedAt: '2026-11-20T09:00:00.000Z',
+      endedAt: '2026-11-20T09:00:00.412Z',
+    }),
   ).toBe(412)
-  expect(lastedMs({ openedAt: '2026-11-20T09:00:00.000Z', endedAt: null })).toBeNull()
+  expect(associationDurationMs({ openedAt: '2026-11-20T09:00:00.000Z', endedAt: null })).toBeNull()
 })
 
 it('reads the filter of an address, and leaves out what is none', () => {

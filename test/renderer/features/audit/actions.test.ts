@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import MESSAGES from '#shared/messages/en.json' with { type: 'json' }
-import { ACT_GROUPS, actText } from '../../../../renderer/src/format/audit-actions.ts'
+import { ACTION_GROUPS, actionText } from '../../../../renderer/src/format/audit-actions.ts'
 
 const NAME = /'([a-z-]+\.[a-z-]+)'/g
 const NOTE = /\bnote\([^;]*?\)\n/g
@@ -53,14 +53,14 @@ function actsOfSource(): Set<string> {
 it('has words for every act that the gateway keeps', () => {
   const acts = actsOfSource()
   expect(acts.size).toBeGreaterThan(80)
-  expect([...acts].filter((act) => actText(act) === undefined)).toEqual([])
+  expect([...acts].filter((act) => actionText(act) === undefined)).toEqual([])
 })
 
 it('offers no act that nothing keeps, and each once', () => {
   const acts = actsOfSource()
   // Entries of earlier versions have it.
   acts.add('images.acknowledge-mismatch')
-  const offered = ACT_GROUPS.flatMap(({ acts: some }) => some.map(([action]) => action))
+  const offered = ACTION_GROUPS.flatMap(({ acts: some }) => some.map(([action]) => action))
   // Made of its parts: `invitation.${move}`.
   const made = ['invitation.reject', 'invitation.revoke']
   expect(offered.filter((action) => !acts.has(action) && !made.includes(action))).toEqual([])

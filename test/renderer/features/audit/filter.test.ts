@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
 import { AuditExport, AuditFilter } from '#shared/contract/dashboard.ts'
 import {
-  chosenOf,
+  EMPTY_FILTER,
   exportAddress,
   filterOf,
-  NOTHING,
   searchOf,
+  selectionOf,
 } from '../../../../renderer/src/features/audit/filter.ts'
 
 it('asks for everything at first', () => {
-  expect(filterOf(NOTHING)).toEqual({})
+  expect(filterOf(EMPTY_FILTER)).toEqual({})
 })
 
 it('takes whole days, the last one too', () => {
   const filter = filterOf({
-    ...NOTHING,
+    ...EMPTY_FILTER,
     action: ' report. ',
     fromDay: '2026-11-20',
     toDay: '2026-11-30',
@@ -28,11 +28,11 @@ it('takes whole days, the last one too', () => {
 })
 
 it('leaves out a day that is half typed', () => {
-  expect(filterOf({ ...NOTHING, fromDay: '2026-11', toDay: '0000-01-01' })).toEqual({})
+  expect(filterOf({ ...EMPTY_FILTER, fromDay: '2026-11', toDay: '0000-01-01' })).toEqual({})
 })
 
 it('downloads the days that are chosen, as the gateway reads it', () => {
-  const { from = '' } = filterOf({ ...NOTHING, fromDay: '2026-11-20' })
+  const { from = '' } = filterOf({ ...EMPTY_FILTER, fromDay: '2026-11-20' })
   const address = new URL(exportAddress('csv', { from }), 'http://localhost')
   expect(address.pathname).toBe('/dashboard/audit/export')
   expect(AuditExport.parse(Object.fromEntries(address.searchParams))).toEqual({
@@ -52,6 +52,6 @@ it('has its filters in the address, but no id of what was changed', () => {
   }
   const search = searchOf(chosen)
   expect(search).toEqual({ actor: 'gateway', action: 'study.update', from: '2026-11-20' })
-  expect({ ...chosenOf(search), target: 'stu_1' }).toEqual(chosen)
-  expect(searchOf(NOTHING)).toEqual({})
+  expect({ ...selectionOf(search), target: 'stu_1' }).toEqual(chosen)
+  expect(searchOf(EMPTY_FILTER)).toEqual({})
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { differencesOf, partedPath } from '../../../../renderer/src/features/backups/differences.ts'
+import { differencesOf, splitPath } from '../../../../renderer/src/features/backups/differences.ts'
 
 describe('what a restore changes, by the numbers', () => {
   it('parts what would be lost from what would come back', () => {
@@ -33,13 +33,13 @@ describe('the folder of a backup as it is typed', () => {
     [' /mnt/disk/isthmus-2026-11-20-023000Z ', '/mnt/disk', 'isthmus-2026-11-20-023000Z'],
     ['/isthmus-2026-11-20-023000Z', '/', 'isthmus-2026-11-20-023000Z'],
   ])('%s', (typed, folder, name) => {
-    expect(partedPath(typed)).toEqual({ folder, name })
+    expect(splitPath(typed)).toEqual({ folder, name })
   })
 
   it.each(['', '/', 'E:', 'isthmus-2026-11-20-023000Z', '../isthmus-2026-11-20-023000Z', '"'])(
     'refuses “%s”',
     (typed) => {
-      expect(partedPath(typed)).toBeUndefined()
+      expect(splitPath(typed)).toBeUndefined()
     },
   )
 })

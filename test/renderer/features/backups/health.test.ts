@@ -3,9 +3,9 @@ import type { BackupsState } from '#shared/contract/dashboard-backups.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import {
   BACKUP_TONES,
-  backupLight,
-  rehearsalLight,
-  standbyLight,
+  backupHealth,
+  rehearsalHealth,
+  standbyHealth,
 } from '../../../../renderer/src/features/backups/health.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
@@ -44,47 +44,47 @@ const told = (success: boolean) => ({ success, sentence: verbatim('So it went.')
 
 describe('the light of the backups', () => {
   it('is green where the newest is as old as the plan has it', () => {
-    expect(backupLight(state(), NOW)).toBe('fine')
-    expect(backupLight(state({ backups: [backup(ago(25 * 60))], last: told(true) }), NOW)).toBe(
+    expect(backupHealth(state(), NOW)).toBe('fine')
+    expect(backupHealth(state({ backups: [backup(ago(25 * 60))], last: told(true) }), NOW)).toBe(
       'fine',
     )
   })
 
   it('is not green for one made by hand, nor for one on the disk of the data', () => {
     const byHand = { ...backup(ago(10)), kind: 'by-hand' as const }
-    expect(backupLight(state({ backups: [byHand] }), NOW)).toBe('unplanned')
-    expect(backupLight(state({ backups: [byHand, backup(ago(30 * 60))] }), NOW)).toBe('unplanned')
-    expect(backupLight(state({ backups: [byHand, backup(ago(600))] }), NOW)).toBe('fine')
-    expect(backupLight(state({ place: 'same-disk' }), NOW)).toBe('sameDisk')
+    expect(backupHealth(state({ backups: [byHand] }), NOW)).toBe('unplanned')
+    expect(backupHealth(state({ backups: [byHand, backup(ago(30 * 60))] }), NOW)).toBe('unplanned')
+    expect(backupHealth(state({ backups: [byHand, backup(ago(600))] }), NOW)).toBe('fine')
+    expect(backupHealth(state({ place: 'same-disk' }), NOW)).toBe('sameDisk')
     expect([BACKUP_TONES.unplanned, BACKUP_TONES.sameDisk]).toEqual(['warning', 'warning'])
   })
 
   it('is red where the newest is older than the plan allows, by the shorter span of it', () => {
-    expect(backupLight(state({ backups: [backup(ago(27 * 60))] }), NOW)).toBe('old')
+    expect(backupHealth(state({ backups: [backup(ago(27 * 60))] }), NOW)).toBe('old')
     const often = { ...state().plan, everyMinutes: 15 }
-    expect(backupLight(state({ plan: often, backups: [backup(ago(44))] }), NOW)).toBe('fine')
-    expect(backupLight(state({ plan: often, backups: [backup(ago(46))] }), NOW)).toBe('old')
+    expect(backupHealth(state({ plan: often, backups: [backup(ago(44))] }), NOW)).toBe('fine')
+    expect(backupHealth(state({ plan: often, backups: [backup(ago(46))] }), NOW)).toBe('old')
   })
 
   it('is red where the last one failed or the folder cannot be read', () => {
-    expect(backupLight(state({ last: told(false) }), NOW)).toBe('failed')
+    expect(backupHealth(state({ last: told(false) }), NOW)).toBe('failed')
     expect(
-      backupLight(state({ fault: verbatim('The disk is gone.'), last: told(false) }), NOW),
+      backupHealth(state({ fault: verbatim('The disk is gone.'), last: told(false) }), NOW),
     ).toBe('fault')
     expect(BACKUP_TONES.failed).toBe('danger')
   })
 
   it('asks for a folder, a plan, a first backup', () => {
-    expect(backupLight(state({ folder: null }), NOW)).toBe('noFolder')
-    expect(backupLight(state({ plan: { ...state().plan, dailyAt: null } }), NOW)).toBe('byHand')
-    expect(backupLight(state({ backups: [] }), NOW)).toBe('none')
+    expect(backupHealth(state({ folder: null }), NOW)).toBe('noFolder')
+    expect(backupHealth(state({ plan: { ...state().plan, dailyAt: null } }), NOW)).toBe('byHand')
+    expect(backupHealth(state({ backups: [] }), NOW)).toBe('none')
   })
 
   it('says that one is being made, which a trial is not', () => {
     expect(
-      backupLight(state({ running: { phase: 'encrypting', share: 0.4 }, last: told(false) }), NOW),
+      backupHealth(state({ running: { phase: 'encrypting', share: 0.4 }, last: told(false) }), NOW),
     ).toBe('running')
-    expect(backupLight(state({ running: { phase: 'rehearsing', share: 0 } }), NOW)).toBe('fine')
+    expect(backupHealth(state({ running: { phase: 'rehearsing', share: 0 } }), NOW)).toBe('fine')
   })
 })
 
@@ -95,11 +95,11 @@ describe('the light of the rehearsal', () => {
   })
 
   it('is what came of the last one', () => {
-    expect(rehearsalLight(state())).toBe('never')
-    expect(rehearsalLight(state({ rehearsal: tried(true) }))).toBe('good')
-    expect(rehearsalLight(state({ rehearsal: tried(false) }))).toBe('bad')
+    expect(rehearsalHealth(state())).toBe('never')
+    expect(rehearsalHealth(state({ rehearsal: tried(true) }))).toBe('good')
+    expect(rehearsalHealth(state({ rehearsal: tried(false) }))).toBe('bad')
     expect(
-      rehearsalLight(
+      rehearsalHealth(
         state({ rehearsal: tried(false), running: { phase: 'rehearsing', share: 0 } }),
       ),
     ).toBe('running')
@@ -115,9 +115,9 @@ describe('the light of the standby', () => {
 
   it('is late where the recovery point is further back than three backups', () => {
     const plan = { ...state().plan, everyMinutes: 15 }
-    expect(standbyLight(state(), NOW)).toBe('none')
-    expect(standbyLight(state({ plan, standby: standby(ago(40)) }), NOW)).toBe('good')
-    expect(standbyLight(state({ plan, standby: standby(ago(50)) }), NOW)).toBe('late')
-    expect(standbyLight(state({ plan, standby: standby(null) }), NOW)).toBe('late')
+    expect(standbyHealth(state(), NOW)).toBe('none')
+    expect(standbyHealth(state({ plan, standby: standby(ago(40)) }), NOW)).toBe('good')
+    expect(standbyHealth(state({ plan, standby: standby(ago(50)) }), NOW)).toBe('late')
+    expect(standbyHealth(state({ plan, standby: standby(null) }), NOW)).toBe('late')
   })
 })

@@ -5,9 +5,9 @@ import {
   hoursOf,
   lanesOf,
   minutesOf,
-  nextOf,
   roomsOf,
   timelineOf,
+  upcomingExams,
 } from '../../../../renderer/src/features/dashboard/exam-groups.ts'
 
 const CT = { deviceId: 'a', aeTitle: 'CT1', name: 'CT, room 1', isEnabled: true } as Device
@@ -60,7 +60,7 @@ describe('the rooms of today', () => {
     const next = exam('0900')
     const begun = exam('0930', { state: 'started' })
     const over = exam('0800', { state: 'completed' })
-    expect(nextOf([over, next, begun])).toEqual([begun, next])
+    expect(upcomingExams([over, next, begun])).toEqual([begun, next])
   })
 })
 

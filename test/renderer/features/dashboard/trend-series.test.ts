@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { TrendHour } from '#shared/contract/dashboard-trends.ts'
 import {
+  axisMaximum,
   type Series,
-  topOf,
   valuesText,
 } from '../../../../renderer/src/features/dashboard/chart-series.ts'
 import {
@@ -10,7 +10,7 @@ import {
   hourColumns,
   partnerRequests,
   queries,
-  received,
+  receivedChart,
 } from '../../../../renderer/src/features/dashboard/trend-series.ts'
 
 const NO_REQUESTS = { requests: 0, failed: 0, p50Ms: null, p95Ms: null }
@@ -90,7 +90,7 @@ describe('charts', () => {
   })
 
   it('say what came a day', () => {
-    const { summary, columns, series } = received([
+    const { summary, columns, series } = receivedChart([
       { day: '2026-11-18', bytes: 1e9 },
       { day: '2026-11-19', bytes: 2e9 },
       { day: '2026-11-20', bytes: 6e9 },
@@ -108,10 +108,10 @@ describe('charts', () => {
 it('ends an axis with a round number at or above every bar, stacked or not', () => {
   const bars = (...values: (number | null)[][]): Series[] =>
     values.map((of, index) => ({ name: String(index), values: of, text: String }))
-  expect(topOf(bars([0, null, 0]), false)).toBe(1)
-  expect(topOf(bars([4, 86]), false)).toBe(100)
-  expect(topOf(bars([40, 20], [41, 0]), false)).toBe(100)
-  expect(topOf(bars([40, 20], [41, 0]), true)).toBe(60)
-  expect(topOf(bars([1200]), false)).toBe(2000)
-  expect(topOf([], false)).toBe(1)
+  expect(axisMaximum(bars([0, null, 0]), false)).toBe(1)
+  expect(axisMaximum(bars([4, 86]), false)).toBe(100)
+  expect(axisMaximum(bars([40, 20], [41, 0]), false)).toBe(100)
+  expect(axisMaximum(bars([40, 20], [41, 0]), true)).toBe(60)
+  expect(axisMaximum(bars([1200]), false)).toBe(2000)
+  expect(axisMaximum([], false)).toBe(1)
 })

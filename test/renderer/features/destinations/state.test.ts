@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Destination } from '#shared/contract/destinations.ts'
 import { verbatim } from '#shared/messages/message.ts'
-import { getsText, stateOf } from '../../../../renderer/src/features/destinations/state.ts'
+import { forwardingText, stateOf } from '../../../../renderer/src/features/destinations/state.ts'
 
 const SENT = '2026-11-20T08:45:00.000Z'
 const destination = (more: object = {}): Destination =>
@@ -48,8 +48,12 @@ describe('how a destination stands', () => {
   })
 
   it('says what goes there by itself', () => {
-    expect(getsText({ isAutomatic: true, modalities: [] })).toBe('all images, automatically')
-    expect(getsText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe('CT, MR, automatically')
-    expect(getsText({ isAutomatic: false, modalities: ['CT'] })).toBe('only studies sent manually')
+    expect(forwardingText({ isAutomatic: true, modalities: [] })).toBe('all images, automatically')
+    expect(forwardingText({ isAutomatic: true, modalities: ['CT', 'MR'] })).toBe(
+      'CT, MR, automatically',
+    )
+    expect(forwardingText({ isAutomatic: false, modalities: ['CT'] })).toBe(
+      'only studies sent manually',
+    )
   })
 })

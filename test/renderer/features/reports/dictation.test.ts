@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { silence } from '#server/modules/dictation/wav.ts'
+import { silentWav } from '#server/modules/dictation/wav.ts'
 import { dictatedSeconds, MAX_DICTATION_BYTES } from '#shared/contract/dictation.ts'
-import { spaced } from '../../../../renderer/src/features/reports/dictated-text.ts'
+import { withSpacing } from '../../../../renderer/src/features/reports/dictated-text.ts'
 import { wavOf } from '../../../../renderer/src/features/reports/wav.ts'
 
 describe('a recording as a file', () => {
   it('is WAVE, PCM, 16 kHz, 16 bit, mono, as the gateway makes its silence', async () => {
     const file = Buffer.from(await wavOf(new Float32Array(16_000)).arrayBuffer())
-    expect(file.equals(silence(1))).toBe(true)
+    expect(file.equals(silentWav(1))).toBe(true)
     expect(dictatedSeconds(file.length)).toBe(1)
     expect(dictatedSeconds(MAX_DICTATION_BYTES)).toBe(600)
     expect(dictatedSeconds(10)).toBe(0)
@@ -33,6 +33,6 @@ describe('a dictated text', () => {
     ['no', 'fracture.', '.', ' fracture'],
     ['no', 'fracture.', ' Heart', ' fracture.'],
   ])('between %j and what follows: %j', (before, text, after, put) => {
-    expect(spaced(before, text, after)).toBe(put)
+    expect(withSpacing(before, text, after)).toBe(put)
   })
 })

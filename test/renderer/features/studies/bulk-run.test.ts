@@ -35,7 +35,7 @@ describe('a change of many studies', () => {
     }
     await runBulk(ids, make, {
       signal: new AbortController().signal,
-      atOnce: 2,
+      concurrency: 2,
       onResult: () => undefined,
     })
     expect(most).toBe(2)
@@ -48,7 +48,7 @@ describe('a change of many studies', () => {
     }
     const results = await runBulk(ids, make, {
       signal: stop.signal,
-      atOnce: 1,
+      concurrency: 1,
       onResult: () => undefined,
     })
     expect(results.map(({ state }) => state)).toEqual([

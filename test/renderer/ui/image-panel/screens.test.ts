@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import {
-  askOtherScreen,
   featuresAt,
+  findOtherScreen,
   otherScreen,
 } from '../../../../renderer/src/ui/image-panel/screens.ts'
 
@@ -27,15 +27,15 @@ it('puts the images on the largest screen that the report is not on', () => {
 
 it('asks the browser for the screens only where there is a second one', async () => {
   const details = () => Promise.resolve({ screens: [office, diagnostic], currentScreen: office })
-  expect(await askOtherScreen(world(true, details))).toEqual(place)
+  expect(await findOtherScreen(world(true, details))).toEqual(place)
   expect(
-    await askOtherScreen(world(false, () => Promise.reject(new Error('is not to be asked')))),
+    await findOtherScreen(world(false, () => Promise.reject(new Error('is not to be asked')))),
   ).toBeUndefined()
 })
 
 it('does without where the browser has no such thing or the person does not allow it', async () => {
-  expect(await askOtherScreen(world(true))).toBeUndefined()
+  expect(await findOtherScreen(world(true))).toBeUndefined()
   expect(
-    await askOtherScreen(world(true, () => Promise.reject(new Error('NotAllowedError')))),
+    await findOtherScreen(world(true, () => Promise.reject(new Error('NotAllowedError')))),
   ).toBeUndefined()
 })

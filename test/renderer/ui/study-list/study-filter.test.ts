@@ -8,7 +8,7 @@ import {
   isSame,
   type ListFilter,
   queryOf,
-  without,
+  withoutPart,
 } from '../../../../renderer/src/ui/study-list/study-filter.ts'
 import { BUILT_IN } from '../../../../renderer/src/ui/study-list/views.ts'
 import { dashboardStudies } from '../../../../shared/contract/dashboard-studies.ts'
@@ -88,9 +88,9 @@ describe('the filter of a list in its address', () => {
 
   it('loses one part at a time, and is open at the end', () => {
     let filter: ListFilter = { cancelled: 'hide', severity: ['stat'], days: 'today' }
-    filter = without(filter, 'severity')
+    filter = withoutPart(filter, 'severity')
     expect(filter).toEqual({ cancelled: 'hide', days: 'today' })
-    filter = without(without(filter, 'days'), 'cancelled')
+    filter = withoutPart(withoutPart(filter, 'days'), 'cancelled')
     expect([filter, isOpen(filter)]).toEqual([{ cancelled: 'all' }, true])
   })
 

@@ -4,13 +4,13 @@ import type {
   Segmentation,
   StructureSet,
 } from '#shared/contract/referencing-objects.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { StackImage } from '../../../../renderer/src/viewer/engine/stack.ts'
 import {
   annotationsOn,
   contoursOn,
   framesOn,
-  isNamed,
+  isReferenced,
   placedImage,
 } from '../../../../renderer/src/viewer/referencing/belonging.ts'
 import { isSamePatient } from '../../../../renderer/src/viewer/referencing/offers.ts'
@@ -67,8 +67,11 @@ const segmentation = (
 const naming = (z: number, frames: number[] | null = null) => [
   { sopInstanceUid: `2.25.1.${z}`, frames },
 ]
-const refused = ({ refusals }: { readonly refusals: readonly Parameters<typeof english>[0][] }) =>
-  refusals.map(english)
+const refused = ({
+  refusals,
+}: {
+  readonly refusals: readonly Parameters<typeof englishText>[0][]
+}) => refusals.map(englishText)
 
 describe('a frame of a segmentation', () => {
   it('is on the image of its plane, with its own pixels', () => {
@@ -152,10 +155,10 @@ describe('a frame of a segmentation', () => {
   })
 
   it('of one frame of an image is not on another frame of it', () => {
-    expect(isNamed(naming(5, [2]), imageAt(5))).toBe(false)
-    expect(isNamed(naming(5, [1, 2]), imageAt(5))).toBe(true)
-    expect(isNamed(naming(5), imageAt(5))).toBe(true)
-    expect(isNamed(naming(0), imageAt(5))).toBe(false)
+    expect(isReferenced(naming(5, [2]), imageAt(5))).toBe(false)
+    expect(isReferenced(naming(5, [1, 2]), imageAt(5))).toBe(true)
+    expect(isReferenced(naming(5), imageAt(5))).toBe(true)
+    expect(isReferenced(naming(0), imageAt(5))).toBe(false)
   })
 })
 

@@ -1,21 +1,21 @@
 import { readAnswerWithNotes } from '#server/webhooks/answer.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
-import { type Check, type Finding, isSuccess, shownAnswer } from './check.ts'
+import { englishText } from '#shared/messages/english.ts'
+import { answerText, type Check, type Finding, isSuccess } from './check.ts'
 import type { TestAnswer } from './exchange.ts'
 import type { Stage } from './stage.ts'
 
 const CLAUSE = 'docs/events/payloads.md'
 const ANSWER_POINTS = 5
 /** An answer that is used with parts left out. */
-const PARTLY_POINTS = 3
+const PARTIAL_POINTS = 3
 const TIMING_POINTS = 2
 
 /** The answer to each event is judged by two checks, so it is requested once. */
 const answers = new WeakMap<Stage, Map<EventType, Promise<TestAnswer>>>()
 
-function answerTo(stage: Stage, type: EventType): Promise<TestAnswer> {
+function requestAnswer(stage: Stage, type: EventType): Promise<TestAnswer> {
   const known = answers.get(stage) ?? new Map<EventType, Promise<TestAnswer>>()
   answers.set(stage, known)
   const answer = known.get(type) ?? stage.send({ type, data: stage.data(type) })
@@ -31,13 +31,13 @@ export const answerChecks: readonly Check[] = EVENT_TYPES.map((type) => ({
   points: ANSWER_POINTS,
   needs: [type],
   async run(stage) {
-    const answer = await answerTo(stage, type)
-    return { ...judged(type, answer, stage), sent: type, answered: shownAnswer(answer) }
+    const answer = await requestAnswer(stage, type)
+    return { ...judgeAnswer(type, answer, stage), sent: type, answered: answerText(answer) }
   },
 }))
 
 /** What the gateway would do with an answer. */
-function judged(
+function judgeAnswer(
   type: EventType,
   answer: TestAnswer,
   stage: Stage,
@@ -54,12 +54,12 @@ function judged(
     const [first] = notes
     if (!first) return { earned: ANSWER_POINTS, remedy: undefined }
     return {
-      earned: PARTLY_POINTS,
-      remedy: `The gateway leaves out ${notes.length === 1 ? 'one part' : `${notes.length} parts`}: ${first.path}: ${english(first.sentence)}.`,
+      earned: PARTIAL_POINTS,
+      remedy: `The gateway leaves out ${notes.length === 1 ? 'one part' : `${notes.length} parts`}: ${first.path}: ${englishText(first.sentence)}.`,
     }
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error
-    const reason = english(error.detail)
+    const reason = englishText(error.detail)
     // The study is invented: that the partner does not know it is a correct answer.
     if (error.fault === 'refused' && EVENTS[type].kind !== 'asynchronous')
       return { earned: ANSWER_POINTS, remedy: undefined }
@@ -83,13 +83,13 @@ export const timingChecks: readonly Check[] = [
       points: TIMING_POINTS,
       needs: [type],
       async run(stage) {
-        const answer = await answerTo(stage, type)
+        const answer = await requestAnswer(stage, type)
         const budgetMs = stage.budgetMs(type)
         const isInTime = answer.status !== undefined && answer.tookMs <= budgetMs
         return {
           earned: isInTime ? TIMING_POINTS : 0,
           sent: `${type}, which the gateway waits ${budgetMs / 1000} s for`,
-          answered: shownAnswer(answer),
+          answered: answerText(answer),
           remedy: isInTime
             ? undefined
             : EVENTS[type].kind === 'asynchronous'
@@ -114,7 +114,7 @@ export const timingChecks: readonly Check[] = [
       return {
         earned: isGood ? 3 : 0,
         sent: `${type} in two halves with ${pauseMs / 1000} s between them`,
-        answered: shownAnswer(answer),
+        answered: answerText(answer),
         remedy: isGood
           ? undefined
           : 'Read the body up to its Content-Length before you verify it, and allow several seconds for that.',

@@ -40,7 +40,7 @@ export interface Check {
 const SHOWN_CHARACTERS = 200
 
 /** An answer in one line. */
-export function shownAnswer({ status, body, fault, tookMs }: TestAnswer): string {
+export function answerText({ status, body, fault, tookMs }: TestAnswer): string {
   if (status === undefined) return fault ?? 'nothing'
   const text = body
     .toString()

@@ -58,13 +58,13 @@ export async function runConformance(
 }
 
 /** The report for a terminal: failures with everything that is known of them, the rest in a line. */
-export function printedReport({ url, events, earned, points, checks }: ConformanceReport): string {
+export function reportText({ url, events, earned, points, checks }: ConformanceReport): string {
   const groups = Object.entries(GROUPS).flatMap(([group, name]) => {
     const own = checks.filter((check) => check.group === group)
     if (own.length === 0) return []
     const reached = own.reduce((total, check) => total + check.earned, 0)
-    const possible = own.reduce((total, check) => total + check.points, 0)
-    return ['', `${name}: ${reached} of ${possible}`, ...own.flatMap(linesOf)]
+    const possiblePoints = own.reduce((total, check) => total + check.points, 0)
+    return ['', `${name}: ${reached} of ${possiblePoints}`, ...own.flatMap(linesOf)]
   })
   return [
     `Conformance of ${url}`,

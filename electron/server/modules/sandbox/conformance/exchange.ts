@@ -32,14 +32,14 @@ const MAX_BYTES = 20 * 1024 * 1024
  * as the gateway does not. It never rejects.
  * @param maxMs milliseconds to wait for an answer
  */
-export function exchangeWith(url: string, maxMs: number): Exchange {
+export function createExchange(url: string, maxMs: number): Exchange {
   const target = new URL(url)
   const open = target.protocol === 'https:' ? httpsRequest : httpRequest
   return async ({ headers, body, pauseMs = 0 }) => {
-    let began = performance.now()
+    let startedAt = performance.now()
     const chunks: Buffer[] = []
     const answer = (status: number | undefined, fault?: string): TestAnswer => ({
-      ...{ status, fault, body: Buffer.concat(chunks), tookMs: performance.now() - began },
+      ...{ status, fault, body: Buffer.concat(chunks), tookMs: performance.now() - startedAt },
     })
     const sent = open(target, {
       method: 'POST',
@@ -55,16 +55,16 @@ export function exchangeWith(url: string, maxMs: number): Exchange {
     let status: number | undefined
     const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${maxMs} ms`)), maxMs)
     try {
-      const responded = once(sent, 'response')
+      const responsePromise = once(sent, 'response')
       // An error before the response is reported by the await below.
-      responded.catch(() => undefined)
+      responsePromise.catch(() => undefined)
       if (pauseMs > 0) {
         sent.write(body.subarray(0, body.length >> 1))
         await wait(pauseMs)
         sent.end(body.subarray(body.length >> 1))
       } else sent.end(body)
-      began = performance.now()
-      const [response] = await responded
+      startedAt = performance.now()
+      const [response] = await responsePromise
       status = response.statusCode
       let size = 0
       for await (const chunk of response as AsyncIterable<Buffer>) {

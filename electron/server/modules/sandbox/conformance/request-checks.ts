@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { idFromUuid } from '#shared/ids.ts'
-import { type Check, isRefusal, isSuccess, shownAnswer } from './check.ts'
+import { answerText, type Check, isRefusal, isSuccess } from './check.ts'
 import type { TestAnswer } from './exchange.ts'
 import { newEventId, type Stage } from './stage.ts'
 
-const REPORT = 'report.delivered'
-const ADDITIVE = 'docs/API-CHANGES.md “What you can rely on”'
-const ONCE_OR_MORE = 'docs/EVENTS.md “Repeats and order”'
+const REPORT_EVENT = 'report.delivered'
+const ADDITIVE_CLAUSE = 'docs/API-CHANGES.md “What you can rely on”'
+const REPEATS_CLAUSE = 'docs/EVENTS.md “Repeats and order”'
 
 /** A partner has one place for all events, so this is asked of the probe only. */
 const malformedChecks: readonly Check[] = [
@@ -24,7 +24,7 @@ const malformedChecks: readonly Check[] = [
       return {
         earned: isGood ? 3 : 0,
         sent: 'half of a JSON object, signed correctly',
-        answered: shownAnswer(answer),
+        answered: answerText(answer),
         remedy: isGood
           ? undefined
           : 'Answer 400 if the body cannot be parsed; do not fail with 500.',
@@ -35,7 +35,7 @@ const malformedChecks: readonly Check[] = [
     id: 'malformed.unknown-event',
     group: 'malformed',
     title: 'An event of a later version is answered with 501',
-    clause: ADDITIVE,
+    clause: ADDITIVE_CLAUSE,
     points: 2,
     needs: [],
     async run(stage) {
@@ -44,7 +44,7 @@ const malformedChecks: readonly Check[] = [
       return {
         earned: isGood ? 2 : 0,
         sent: 'study.renamed, which no version sends yet, signed correctly',
-        answered: shownAnswer(answer),
+        answered: answerText(answer),
         remedy: isGood
           ? undefined
           : 'Answer 501 to a type that you do not know, so that nobody believes that you acted on it.',
@@ -55,7 +55,7 @@ const malformedChecks: readonly Check[] = [
     id: 'malformed.unknown-field',
     group: 'malformed',
     title: 'A field of a later version is ignored',
-    clause: ADDITIVE,
+    clause: ADDITIVE_CLAUSE,
     points: 3,
     needs: [],
     async run(stage) {
@@ -66,7 +66,7 @@ const malformedChecks: readonly Check[] = [
       return {
         earned: isGood ? 3 : 0,
         sent: `${type} with a field that is not described`,
-        answered: shownAnswer(answer),
+        answered: answerText(answer),
         remedy: isGood ? undefined : 'Ignore fields of data that you do not know.',
       }
     },
@@ -77,18 +77,18 @@ const malformedChecks: readonly Check[] = [
     title: 'A report of 200,000 characters is accepted',
     clause: 'docs/EVENTS.md “Responses”',
     points: 2,
-    needs: [REPORT],
+    needs: [REPORT_EVENT],
     async run(stage) {
       const plainText = 'Findings: unremarkable.\n'.repeat(8334).slice(0, 200_000)
       const answer = await stage.send({
-        type: REPORT,
-        data: { ...stage.data(REPORT), plainText },
+        type: REPORT_EVENT,
+        data: { ...stage.data(REPORT_EVENT), plainText },
       })
       const isGood = isSuccess(answer)
       return {
         earned: isGood ? 2 : 0,
-        sent: `${REPORT} with 200,000 characters of text`,
-        answered: shownAnswer(answer),
+        sent: `${REPORT_EVENT} with 200,000 characters of text`,
+        answered: answerText(answer),
         remedy: isGood ? undefined : 'Accept bodies of at least 1 MiB.',
       }
     },
@@ -105,11 +105,11 @@ function isTaken(answer: TestAnswer): boolean {
   }
 }
 
-const shownAll = (answers: readonly TestAnswer[]) => answers.map(shownAnswer).join(' · ')
+const answerTexts = (answers: readonly TestAnswer[]) => answers.map(answerText).join(' · ')
 
 /** Two reports of one study: a report and its addendum. */
-function twoReports(stage: Stage) {
-  const first = stage.data(REPORT)
+function twoReportsData(stage: Stage) {
+  const first = stage.data(REPORT_EVENT)
   return [first, { ...first, reportId: idFromUuid('rep', randomUUID()) }] as const
 }
 
@@ -118,18 +118,18 @@ const repeatChecks: readonly Check[] = [
     id: 'repeats.retry',
     group: 'repeats',
     title: 'A report that comes again under the same id is confirmed again',
-    clause: ONCE_OR_MORE,
+    clause: REPEATS_CLAUSE,
     points: 5,
-    needs: [REPORT],
+    needs: [REPORT_EVENT],
     async run(stage) {
-      const event = { type: REPORT, data: stage.data(REPORT), id: newEventId() }
+      const event = { type: REPORT_EVENT, data: stage.data(REPORT_EVENT), id: newEventId() }
       const answers = [await stage.send(event), await stage.send(event)]
       // Whether it is accepted at all is the matter of another check.
-      const isGood = sameVerdict(answers)
+      const isGood = isSameVerdict(answers)
       return {
         earned: isGood ? 5 : 0,
-        sent: `${REPORT} twice with the same id, as after an answer that was lost`,
-        answered: shownAll(answers),
+        sent: `${REPORT_EVENT} twice with the same id, as after an answer that was lost`,
+        answered: answerTexts(answers),
         remedy: isGood
           ? undefined
           : 'Keep the ids of events for some days, and answer {"success": true} to one that you have stored already.',
@@ -140,17 +140,17 @@ const repeatChecks: readonly Check[] = [
     id: 'repeats.at-once',
     group: 'repeats',
     title: 'A report that comes twice at the same time is confirmed twice',
-    clause: ONCE_OR_MORE,
+    clause: REPEATS_CLAUSE,
     points: 3,
-    needs: [REPORT],
+    needs: [REPORT_EVENT],
     async run(stage) {
-      const event = { type: REPORT, data: stage.data(REPORT), id: newEventId() }
+      const event = { type: REPORT_EVENT, data: stage.data(REPORT_EVENT), id: newEventId() }
       const answers = await Promise.all([stage.send(event), stage.send(event)])
-      const isGood = sameVerdict(answers)
+      const isGood = isSameVerdict(answers)
       return {
         earned: isGood ? 3 : 0,
-        sent: `${REPORT} twice with the same id, on two connections at once`,
-        answered: shownAll(answers),
+        sent: `${REPORT_EVENT} twice with the same id, on two connections at once`,
+        answered: answerTexts(answers),
         remedy: isGood
           ? undefined
           : 'Store the id under a unique constraint, and confirm the event if another request has just stored it.',
@@ -163,13 +163,13 @@ const repeatChecks: readonly Check[] = [
     title: 'A report that comes again after its addendum is confirmed',
     clause: 'docs/partners/going-live.md “Testing your system”',
     points: 2,
-    needs: [REPORT],
+    needs: [REPORT_EVENT],
     async run(stage) {
-      const [report, addendum] = twoReports(stage)
-      const first = { type: REPORT, data: report, id: newEventId() }
+      const [report, addendum] = twoReportsData(stage)
+      const first = { type: REPORT_EVENT, data: report, id: newEventId() }
       const answers = [
         await stage.send(first),
-        await stage.send({ type: REPORT, data: addendum }),
+        await stage.send({ type: REPORT_EVENT, data: addendum }),
         await stage.send(first),
       ]
       const [one, , again] = answers
@@ -177,7 +177,7 @@ const repeatChecks: readonly Check[] = [
       return {
         earned: isGood ? 2 : 0,
         sent: 'a report, its addendum, and the report once more under its own id',
-        answered: shownAll(answers),
+        answered: answerTexts(answers),
         remedy: isGood
           ? undefined
           : 'Recognize a repeat by its id, not by the order of arrival; a person in the clinic may send any report again.',
@@ -195,12 +195,12 @@ const repeatChecks: readonly Check[] = [
       const type = 'modality_worklist.requested'
       const event = { type, data: stage.data(type) }
       const answers = await Promise.all([stage.send(event), stage.send(event)])
-      const [one, other] = answers.map(({ body }) => examsOf(body))
+      const [one, other] = answers.map(({ body }) => examsText(body))
       const isGood = one === other
       return {
         earned: isGood ? 2 : 0,
         sent: `${type} twice at once, for the same day`,
-        answered: shownAll(answers),
+        answered: answerTexts(answers),
         remedy: isGood
           ? undefined
           : 'Answer a worklist request from your schedule only: do not hand out an exam once.',
@@ -210,13 +210,13 @@ const repeatChecks: readonly Check[] = [
 ]
 
 /** Whether the second answer is at least as good as the first. */
-function sameVerdict([first, second]: readonly TestAnswer[]): boolean {
+function isSameVerdict([first, second]: readonly TestAnswer[]): boolean {
   if (first === undefined || second === undefined) return false
   return isTaken(first) ? isTaken(second) : first.status === second.status
 }
 
 /** The exams of a worklist answer as one text, in any order; the body itself if it is no worklist. */
-function examsOf(body: Buffer): string {
+function examsText(body: Buffer): string {
   try {
     const { items } = JSON.parse(body.toString()) as { items: readonly unknown[] }
     return JSON.stringify(items.map((item) => JSON.stringify(item)).sort())

@@ -1,4 +1,4 @@
-import { type Check, type Finding, isRefusal, isSuccess, shownAnswer } from './check.ts'
+import { answerText, type Check, type Finding, isRefusal, isSuccess } from './check.ts'
 import { foreignSecret, type Stage, type TestEvent } from './stage.ts'
 
 const CLAUSE = 'Standard Webhooks 1.0, docs/events/receiver.md'
@@ -99,12 +99,12 @@ export const signatureChecks: readonly Check[] = SIGNATURE_CHECKS.map(
       const type = stage.probe
       const data = stage.data(type)
       // A partner that refuses every event would pass for a careful one.
-      const genuine = await stage.send({ type, data })
-      if (!isSuccess(genuine))
+      const genuineAnswer = await stage.send({ type, data })
+      if (!isSuccess(genuineAnswer))
         return {
           earned: 0,
           sent: `${type}, signed correctly`,
-          answered: shownAnswer(genuine),
+          answered: answerText(genuineAnswer),
           remedy: 'A correct event has to be accepted first. Compare the address and the secret.',
         }
       const answer = await stage.send({ type, data, ...event(stage) })
@@ -112,7 +112,7 @@ export const signatureChecks: readonly Check[] = SIGNATURE_CHECKS.map(
       return {
         earned: isGood ? points : 0,
         sent: `${type} ${sent}`,
-        answered: shownAnswer(answer),
+        answered: answerText(answer),
         remedy: isGood ? undefined : remedy,
       }
     },

@@ -4,7 +4,7 @@ import { signatureHeaders } from '#server/webhooks/signature.ts'
 import { testEventData } from '#server/webhooks/test-event.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import { type Exchange, exchangeWith, type TestAnswer } from './exchange.ts'
+import { createExchange, type Exchange, type TestAnswer } from './exchange.ts'
 
 export interface ConformanceOptions {
   /** Address of the partner's endpoint. */
@@ -52,7 +52,7 @@ export class Stage {
     this.events = EVENT_TYPES.filter((type) => (options.events ?? EVENT_TYPES).includes(type))
     this.pauseMs = options.pauseMs ?? 1500
     const longest = Math.max(...this.events.map((type) => this.budgetMs(type)))
-    this.#exchange = exchangeWith(options.url, longest + (options.graceMs ?? 10_000))
+    this.#exchange = createExchange(options.url, longest + (options.graceMs ?? 10_000))
   }
 
   /**
@@ -60,10 +60,10 @@ export class Stage {
    * if the partner receives such an event.
    */
   get probe(): EventType {
-    const harmless = this.events.find((type) => type !== 'report.delivered')
+    const harmlessType = this.events.find((type) => type !== 'report.delivered')
     return this.has('modality_worklist.requested')
       ? 'modality_worklist.requested'
-      : (harmless ?? 'report.delivered')
+      : (harmlessType ?? 'report.delivered')
   }
 
   has(type: EventType): boolean {

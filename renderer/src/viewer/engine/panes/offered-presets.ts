@@ -5,8 +5,8 @@ import { rescaledPadding, type Values } from '#shared/pixels/values.ts'
 import { extrasOf } from '../image.ts'
 import type { PaneState, WindowPreset } from '../pane.ts'
 import { presetsOf } from '../presets.ts'
-import { isExact } from './look.ts'
 import { openedWindow } from './pane-actions.ts'
+import { isExact } from './pane-display.ts'
 
 /** Presets for what a pane shows; none of a colour image. @param shown the decoded image */
 export function offeredPresets(

@@ -6,22 +6,22 @@ import type { Pane, PaneState, Plane, Slab } from '../pane.ts'
 import { pictureOf } from '../picture.ts'
 import type { SeriesState } from '../stack.ts'
 import type { View } from '../view.ts'
-import { NOTHING, openedAt } from './look.ts'
 import { openActions } from './pane-actions.ts'
 import type {
   EnginePane,
-  Mover,
+  MoveSource,
   PaneContent,
   PaneContext,
   SharedPaneContext,
 } from './pane-context.ts'
+import { EMPTY_PANE_STATE, openedStateAt } from './pane-display.ts'
 import { openPaneState } from './pane-state.ts'
 import { openPlaneContent } from './plane-content.ts'
 import { openScreen } from './screen.ts'
 import { openStackContent } from './stack-content.ts'
 import { openVolumeContent } from './volume-content.ts'
 
-const RETRY_AFTER = 5000
+const RETRY_DELAY_MS = 5000
 
 /**
  * A place on the screen. What is the same for whatever it shows is here: where it is attached, when
@@ -54,7 +54,7 @@ export function openPane(world: SharedPaneContext, paneId: string): EnginePane {
     stop: () => stop(context, cine),
     presets: () => context.content?.presets() ?? [],
     ...openActions(context, change),
-    present: (next) => present(context, pane, next),
+    present: (next) => applyPresentation(context, pane, next),
     setScene: (scene) => changeScene(context, { scene }),
     setPlaneScene: (planeScene) => changeScene(context, { planeScene }),
     probeAt: (x, y) => probeAt(context, x, y),
@@ -114,11 +114,11 @@ function attach(context: PaneContext, pane: EnginePane, element: HTMLDivElement)
     context.content?.unmount()
     context.screen.close()
   }
-  const readSoon = readingSoon(context)
+  const scheduleRead = readScheduler(context)
   const screen = openScreen(world, context.paneId, element, {
     onReady: context.redisplay,
-    onLook() {
-      readSoon()
+    onViewChange() {
+      scheduleRead()
       context.content?.onCamera()
     },
     onRendered() {
@@ -126,7 +126,7 @@ function attach(context: PaneContext, pane: EnginePane, element: HTMLDivElement)
       world.onRendered(pane)
       // Its size may have changed before its first picture: letters and zoom are of what is on the
       // screen.
-      readSoon()
+      scheduleRead()
     },
     onWheel(images, isZoom) {
       if (isZoom) pane.zoomBy(images > 0 ? 0.9 : 1 / 0.9)
@@ -151,7 +151,7 @@ async function display(context: PaneContext): Promise<void> {
   const { signal } = context.displaying
   try {
     await context.content?.display(signal)
-    if (!signal.aborted) readLook(context)
+    if (!signal.aborted) readDisplay(context)
   } catch (error) {
     if (!signal.aborted) fail(context, error, signal)
   }
@@ -163,32 +163,36 @@ function fail(context: PaneContext, error: unknown, signal: AbortSignal): void {
     error instanceof ImageProblem ? error : new ImageProblem(message('viewer.image-not-shown'))
   context.screen?.hide(true)
   context.set({ problem: problem.explanation, isShown: false })
-  if (!problem.isPassing) return
-  const retry = setTimeout(context.redisplay, RETRY_AFTER)
+  if (!problem.isTransient) return
+  const retry = setTimeout(context.redisplay, RETRY_DELAY_MS)
   signal.addEventListener('abort', () => clearTimeout(retry), { once: true })
 }
 
-function present({ content, state }: PaneContext, pane: Pane, next: PresentationState | null) {
+function applyPresentation(
+  { content, state }: PaneContext,
+  pane: Pane,
+  next: PresentationState | null,
+) {
   const wasPresented = state().presentation !== null
   content?.present?.(next)
   if (wasPresented && next === null) pane.reset()
 }
 
 /** Takes over what the viewport knows: window, zoom, sides of the body. */
-function readLook({ screen, content, state, set }: PaneContext): void {
+function readDisplay({ screen, content, state, set }: PaneContext): void {
   const view = screen?.view()
   if (view && content && state().isShown) set(content.look(view))
 }
 
 /** Reads with the next picture of the screen: many events come between two of them. */
-function readingSoon(context: PaneContext): () => void {
+function readScheduler(context: PaneContext): () => void {
   let isWaiting = false
   return () => {
     if (isWaiting) return
     isWaiting = true
     requestAnimationFrame(() => {
       isWaiting = false
-      readLook(context)
+      readDisplay(context)
     })
   }
 }
@@ -198,7 +202,7 @@ function changeView(context: PaneContext, change: (view: View) => void): void {
   if (!view || !context.state().isShown) return
   change(view)
   view.render()
-  readLook(context)
+  readDisplay(context)
 }
 
 function show(
@@ -217,7 +221,7 @@ function show(
   const at =
     index ?? (left === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === left))
   const first = Math.max(0, Math.min(series.stack.length - 1, at))
-  open(context, cine, openStackContent(context, first), openedAt(series, 'stack', first))
+  open(context, cine, openStackContent(context, first), openedStateAt(series, 'stack', first))
   if (index === undefined && left === undefined) context.world.onOpened(pane)
 }
 
@@ -227,7 +231,7 @@ function showPlane(context: PaneContext, cine: Cine, series: SeriesState, plane:
   // The slab thickness that the user chose is kept when another series is shown.
   const slab = context.state().slab ?? SLICE
   open(context, cine, openPlaneContent(context, plane), {
-    ...openedAt(series, 'plane', 0),
+    ...openedStateAt(series, 'plane', 0),
     ...{ plane, slab },
   })
   return null
@@ -237,7 +241,8 @@ const SLICE: Slab = { kind: 'slice', millimetres: 0 }
 
 function showVolume(context: PaneContext, cine: Cine, series: SeriesState) {
   const why = context.world.volumes.whyNot(series)
-  if (why === null) open(context, cine, openVolumeContent(context), openedAt(series, 'volume', 0))
+  if (why === null)
+    open(context, cine, openVolumeContent(context), openedStateAt(series, 'volume', 0))
   return why
 }
 
@@ -255,7 +260,7 @@ function open(context: PaneContext, cine: Cine, content: PaneContent, opened: Pa
 
 function clear(context: PaneContext, cine: Cine): void {
   leave(context, cine)
-  context.set({ ...NOTHING, isSmooth: context.state().isSmooth })
+  context.set({ ...EMPTY_PANE_STATE, isSmooth: context.state().isSmooth })
 }
 
 function leave(context: PaneContext, cine: Cine): void {
@@ -267,7 +272,7 @@ function leave(context: PaneContext, cine: Cine): void {
   context.screen?.hide(true)
 }
 
-function moveTo(context: PaneContext, pane: EnginePane, index: number, by: Mover): void {
+function moveTo(context: PaneContext, pane: EnginePane, index: number, by: MoveSource): void {
   const { content, state, world } = context
   const at = Math.max(0, Math.min(state().count - 1, index))
   if (!content || at === state().index) return

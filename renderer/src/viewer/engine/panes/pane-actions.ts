@@ -1,9 +1,9 @@
 import { Enums, type Types } from '@cornerstonejs/core'
 import type { Pane } from '../pane.ts'
-import { unsteep } from '../steep-window.ts'
+import { unsteepenedWindow } from '../steep-window.ts'
 import { fitToPane, flip, rangeOf, rotateBy, type View } from '../view.ts'
-import { isExact } from './look.ts'
 import type { PaneContext } from './pane-context.ts'
+import { isExact } from './pane-display.ts'
 
 type PaneActions = Pick<
   Pane,
@@ -32,20 +32,20 @@ export function openActions(
 ): PaneActions {
   const { state, set } = context
   /** A volume has colours instead of a window, and is turned in space. */
-  const changeFlat: typeof change = (what) => {
+  const changeUnlessVolume: typeof change = (what) => {
     if (state().kind !== 'volume') change(what)
   }
   const setInversion = (isInverted: boolean) =>
     change(() => context.content?.setInversion(isInverted))
   return {
     setWindow: (window) =>
-      changeFlat((view) => {
+      changeUnlessVolume((view) => {
         view.setProperties({ voiRange: rangeOf(window, isExact(context.content?.image())) })
         context.content?.setCurve?.('curve' in window ? window.curve : undefined)
       }),
     invert: () => setInversion(!state().isInverted),
-    rotate: (degrees) => changeFlat((view) => rotateBy(view, degrees)),
-    flip: (way) => changeFlat((view) => flip(view, way)),
+    rotate: (degrees) => changeUnlessVolume((view) => rotateBy(view, degrees)),
+    flip: (way) => changeUnlessVolume((view) => flip(view, way)),
     zoomBy: (factor) =>
       change((view) => view.setZoom(Math.max(0.02, Math.min(100, view.getZoom() * factor)))),
     panBy: (right, down) =>
@@ -55,13 +55,13 @@ export function openActions(
       }),
     fit: () => change(fitToPane),
     oneToOne: () =>
-      changeFlat((view) => {
+      changeUnlessVolume((view) => {
         const { magnification } = state()
         if (magnification > 0) view.setZoom(view.getZoom() / magnification)
       }),
     smooth(isSmooth) {
       set({ isSmooth })
-      changeFlat((view) => context.content?.setSmooth(view))
+      changeUnlessVolume((view) => context.content?.setSmooth(view))
     },
     setSlab: (slab) => change(() => context.content?.setSlab?.(slab)),
     renderings: () => context.content?.renderings?.() ?? [],
@@ -91,11 +91,11 @@ export function openedWindow(
     typeof image.windowWidth !== 'number'
   )
     return undefined
-  return unsteep({ center: image.windowCenter, width: image.windowWidth })
+  return unsteepenedWindow({ center: image.windowCenter, width: image.windowWidth })
 }
 
 /** Gives a view the window that its image opens with. */
-export function giveOpenedWindow(view: View, image: Types.IImage | undefined): void {
+export function applyOpenedWindow(view: View, image: Types.IImage | undefined): void {
   const window = openedWindow(image)
   if (window) view.setProperties({ voiRange: rangeOf(window, isExact(image)) })
 }

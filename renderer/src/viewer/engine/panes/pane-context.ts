@@ -9,8 +9,8 @@ import type { ScrollAnchor } from '../synchronise.ts'
 import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
 import type { Volumes } from '../volumes.ts'
-import type { KeptDisplay } from './kept-look.ts'
-import type { Resizing } from './resizing.ts'
+import type { KeptDisplay } from './kept-display.ts'
+import type { ViewportResizer } from './resizing.ts'
 import type { Screen } from './screen.ts'
 
 /** A pane as the engine sees it. */
@@ -20,7 +20,7 @@ export interface EnginePane extends Pane {
   /** An image was decoded, has a problem, or is another now. */
   onFrame(imageId: string, what: FrameEvent): void
   /** @param by who moves: a pane that follows another pulls no others */
-  moveTo(index: number, by: Mover): void
+  moveTo(index: number, by: MoveSource): void
   anchored(): ScrollAnchor | undefined
   setAnchor(): void
   readonly screen: Screen | undefined
@@ -28,7 +28,7 @@ export interface EnginePane extends Pane {
 }
 
 export type FrameEvent = 'loaded' | 'problem' | 'replaced'
-export type Mover = 'person' | 'sync'
+export type MoveSource = 'person' | 'sync'
 
 /** What panes share. */
 export interface SharedPaneContext {
@@ -36,7 +36,7 @@ export interface SharedPaneContext {
   readonly frames: Frames
   readonly tools: Tools
   readonly volumes: Volumes
-  readonly resizing: Resizing
+  readonly resizing: ViewportResizer
   /** Panes that show a stack: they share the memory. */
   readonly panesInUse: () => number
   readonly onMoved: (pane: EnginePane) => void

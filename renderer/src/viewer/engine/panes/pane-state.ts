@@ -1,20 +1,25 @@
 import type { PaneState } from '../pane.ts'
-import { NOTHING } from './look.ts'
+import { EMPTY_PANE_STATE } from './pane-display.ts'
 
 /** Small parts that are made anew each time they are read. */
-const BY_VALUE: ReadonlySet<keyof PaneState> = new Set(['window', 'edges', 'volume', 'slab'])
+const COMPARED_BY_VALUE: ReadonlySet<keyof PaneState> = new Set([
+  'window',
+  'edges',
+  'volume',
+  'slab',
+])
 
 /** The state of a pane; listeners are notified only if a value has changed. */
 export function openPaneState() {
   const listeners = new Set<() => void>()
-  let state = NOTHING
-  const isAnother = (patch: Partial<PaneState>, name: keyof PaneState) =>
+  let state = EMPTY_PANE_STATE
+  const hasChanged = (patch: Partial<PaneState>, name: keyof PaneState) =>
     state[name] !== patch[name] &&
-    !(BY_VALUE.has(name) && JSON.stringify(state[name]) === JSON.stringify(patch[name]))
+    !(COMPARED_BY_VALUE.has(name) && JSON.stringify(state[name]) === JSON.stringify(patch[name]))
   return {
     state: (): PaneState => state,
     set(patch: Partial<PaneState>): void {
-      if (!(Object.keys(patch) as (keyof PaneState)[]).some((name) => isAnother(patch, name)))
+      if (!(Object.keys(patch) as (keyof PaneState)[]).some((name) => hasChanged(patch, name)))
         return
       state = { ...state, ...patch }
       for (const listener of listeners) listener()

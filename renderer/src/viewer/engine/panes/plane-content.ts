@@ -1,14 +1,14 @@
 import type { Types } from '@cornerstonejs/core'
 import type { Plane } from '../pane.ts'
 import { openPlaneSceneLayer, type PlaneSceneLayer } from '../plane-scene-layer.ts'
-import { probedVolume } from '../probe.ts'
+import { probeVolume } from '../probe.ts'
 import { applySlab } from '../slab.ts'
 import { blankUnread } from '../volume-texture.ts'
-import { displayStateOf, isNegative } from './look.ts'
 import { offeredPresets } from './offered-presets.ts'
-import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
+import { applyOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { PaneContent, PaneContext } from './pane-context.ts'
-import { rendered } from './screen.ts'
+import { displayStateOf, isNegative } from './pane-display.ts'
+import { nextRender } from './screen.ts'
 import { middleImageOf } from './volume-images.ts'
 
 /** What the functions of a plane in a pane work on. */
@@ -22,25 +22,25 @@ interface PlaneContext {
 
 /** A series as a volume, cut in a plane. */
 export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
-  const cut: PlaneContext = { pane, plane, volumeId: undefined, layer: undefined }
+  const planeContext: PlaneContext = { pane, plane, volumeId: undefined, layer: undefined }
   const image = () => middleImageOf(pane)
   return {
-    display: (signal) => display(cut, signal),
+    display: (signal) => display(planeContext, signal),
     unmount() {
-      cut.volumeId = undefined
-      cut.layer?.close()
-      cut.layer = undefined
+      planeContext.volumeId = undefined
+      planeContext.layer?.close()
+      planeContext.layer = undefined
     },
     close: () => undefined,
-    onCamera: () => readSlice(cut),
+    onCamera: () => readSlice(planeContext),
     look(view) {
-      cut.layer?.place(view as Types.IVolumeViewport)
+      planeContext.layer?.place(view as Types.IVolumeViewport)
       return displayStateOf(view, pane.state(), image())
     },
     image,
     moveTo(index) {
-      viewportOf(cut)?.scroll(index - pane.state().index)
-      readSlice(cut)
+      viewportOf(planeContext)?.scroll(index - pane.state().index)
+      readSlice(planeContext)
     },
     isReady: () => true,
     adopt: (series) => pane.set({ series }),
@@ -50,24 +50,24 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
     },
     presets: () => offeredPresets(pane.state(), image()),
     setInversion(isInverted) {
-      viewportOf(cut)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
+      viewportOf(planeContext)?.setProperties({ invert: isInverted !== isNegative(pane.state()) })
     },
     reset(view) {
       view.resetCamera()
-      giveOpenedWindow(view, image())
+      applyOpenedWindow(view, image())
     },
     setSmooth(view) {
       setInterpolation(view, pane.state().isSmooth)
-      thicken(cut)
+      applyThickness(planeContext)
     },
     setSlab(slab) {
       pane.set({ slab })
-      thicken(cut)
+      applyThickness(planeContext)
     },
-    sceneChanged: () => cut.layer?.setScene(pane.planeScene),
+    sceneChanged: () => planeContext.layer?.setScene(pane.planeScene),
     probeAt(view, point) {
       const { unit, slab } = pane.state()
-      return probedVolume(view as Types.IVolumeViewport, unit, point, slab)
+      return probeVolume(view as Types.IVolumeViewport, unit, point, slab)
     },
   }
 }
@@ -75,8 +75,8 @@ export function openPlaneContent(pane: PaneContext, plane: Plane): PaneContent {
 const viewportOf = ({ pane }: PlaneContext) =>
   pane.screen?.view() as Types.IVolumeViewport | undefined
 
-async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
-  const { pane, plane } = cut
+async function display(planeContext: PlaneContext, signal: AbortSignal): Promise<void> {
+  const { pane, plane } = planeContext
   const { series } = pane.state()
   if (!series) return
   if (!pane.screen?.isReady) return pane.set({ isShown: false })
@@ -84,24 +84,24 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
   const volume = await volumes.open(series)
   if (signal.aborted || !pane.screen) return
   const viewport = pane.screen.plane(plane)
-  if (cut.volumeId !== volume.volumeId) {
-    cut.volumeId = volume.volumeId
+  if (planeContext.volumeId !== volume.volumeId) {
+    planeContext.volumeId = volume.volumeId
     await viewport.setVolumes([{ volumeId: volume.volumeId }])
-    giveOpenedWindow(viewport, middleImageOf(pane))
+    applyOpenedWindow(viewport, middleImageOf(pane))
     viewport.setProperties({ invert: isNegative(pane.state()) })
     setInterpolation(viewport, pane.state().isSmooth)
-    thicken(cut)
+    applyThickness(planeContext)
     tools.planesChanged()
     // The texture is made with the first picture, which nobody is to see.
-    const first = rendered(pane.screen.host)
+    const first = nextRender(pane.screen.host)
     viewport.render()
     await first
     if (signal.aborted) return
     blankUnread(volume)
   }
   if (signal.aborted) return
-  cut.layer ??= openPlaneSceneLayer(pane.screen.host)
-  cut.layer.setScene(pane.planeScene)
+  planeContext.layer ??= openPlaneSceneLayer(pane.screen.host)
+  planeContext.layer.setScene(pane.planeScene)
   viewport.render()
   pane.screen.hide(false)
   pane.set({
@@ -113,14 +113,14 @@ async function display(cut: PlaneContext, signal: AbortSignal): Promise<void> {
   })
 }
 
-function thicken(cut: PlaneContext): void {
-  const viewport = viewportOf(cut)
-  const { slab, isSmooth } = cut.pane.state()
-  if (viewport && slab && cut.volumeId !== undefined) applySlab(viewport, slab, isSmooth)
+function applyThickness(planeContext: PlaneContext): void {
+  const viewport = viewportOf(planeContext)
+  const { slab, isSmooth } = planeContext.pane.state()
+  if (viewport && slab && planeContext.volumeId !== undefined) applySlab(viewport, slab, isSmooth)
 }
 
-function readSlice(cut: PlaneContext): void {
-  const view = viewportOf(cut)
-  if (view && cut.volumeId !== undefined && cut.pane.state().isShown)
-    cut.pane.set({ index: view.getSliceIndex(), count: view.getNumberOfSlices() })
+function readSlice(planeContext: PlaneContext): void {
+  const view = viewportOf(planeContext)
+  if (view && planeContext.volumeId !== undefined && planeContext.pane.state().isShown)
+    planeContext.pane.set({ index: view.getSliceIndex(), count: view.getNumberOfSlices() })
 }

@@ -2,7 +2,7 @@ import type { RenderingEngine } from '@cornerstonejs/core'
 import { fitToPane, isFitted, type View } from '../view.ts'
 
 /** Gives the viewports of all panes the size that their elements have now. */
-export interface Resizing {
+export interface ViewportResizer {
   /** A pane has another size: all are measured with the next picture of the screen. */
   request(): void
   /** @returns the way to stop */
@@ -15,11 +15,11 @@ export interface Resizing {
  * all of them each time. A picture that fitted its pane fits it afterwards; one that the user has
  * zoomed or moved keeps its magnification.
  */
-export function openResizing(engine: RenderingEngine): Resizing {
+export function openViewportResizer(engine: RenderingEngine): ViewportResizer {
   const listeners = new Set<() => void>()
-  let requested: number | undefined
+  let frameRequest: number | undefined
   const resize = () => {
-    requested = undefined
+    frameRequest = undefined
     const fitted = (engine.getViewports() as View[]).filter(isFitted)
     engine.resize(true, true)
     for (const view of fitted) {
@@ -30,14 +30,14 @@ export function openResizing(engine: RenderingEngine): Resizing {
   }
   return {
     request() {
-      requested ??= requestAnimationFrame(resize)
+      frameRequest ??= requestAnimationFrame(resize)
     },
     onResized(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     close() {
-      if (requested !== undefined) cancelAnimationFrame(requested)
+      if (frameRequest !== undefined) cancelAnimationFrame(frameRequest)
       listeners.clear()
     },
   }

@@ -2,7 +2,7 @@ import { Enums, type RenderingEngine, type Types } from '@cornerstonejs/core'
 import type { ContentKind, Plane } from '../pane.ts'
 import type { Tools } from '../tools.ts'
 import type { View } from '../view.ts'
-import type { Resizing } from './resizing.ts'
+import type { ViewportResizer } from './resizing.ts'
 
 /** An element with a viewport of Cornerstone in it, which is made once the element has a size. */
 export interface Screen {
@@ -29,7 +29,7 @@ interface ScreenListeners {
   /** It has a size, for the first time. */
   readonly onReady: () => void
   /** Zoom, position, window or size are others. */
-  readonly onLook: () => void
+  readonly onViewChange: () => void
   readonly onRendered: () => void
   readonly onWheel: (images: number, isZoom: boolean) => void
 }
@@ -37,7 +37,7 @@ interface ScreenListeners {
 interface ScreenDependencies {
   readonly engine: RenderingEngine
   readonly tools: Tools
-  readonly resizing: Resizing
+  readonly resizing: ViewportResizer
 }
 
 export function openScreen(
@@ -141,9 +141,9 @@ function hostIn(element: HTMLDivElement, viewportId: string): HTMLDivElement {
 /** @param hasView a viewport is in the host. @returns the way to stop */
 function listen(
   host: HTMLDivElement,
-  resizing: Resizing,
+  resizing: ViewportResizer,
   hasView: () => boolean,
-  { onReady, onLook, onRendered, onWheel }: ScreenListeners,
+  { onReady, onViewChange, onRendered, onWheel }: ScreenListeners,
 ): () => void {
   let wasReady = false
   const observer = new ResizeObserver(() => {
@@ -155,10 +155,10 @@ function listen(
   observer.observe(host)
   host.addEventListener('contextmenu', (event) => event.preventDefault())
   host.addEventListener('wheel', wheelListener(onWheel), { passive: false })
-  host.addEventListener(Enums.Events.CAMERA_MODIFIED, onLook)
-  host.addEventListener(Enums.Events.VOI_MODIFIED, onLook)
+  host.addEventListener(Enums.Events.CAMERA_MODIFIED, onViewChange)
+  host.addEventListener(Enums.Events.VOI_MODIFIED, onViewChange)
   host.addEventListener(Enums.Events.IMAGE_RENDERED, onRendered)
-  const stopResizing = resizing.onResized(() => hasView() && onLook())
+  const stopResizing = resizing.onResized(() => hasView() && onViewChange())
   return () => {
     observer.disconnect()
     stopResizing()
@@ -166,15 +166,15 @@ function listen(
 }
 
 function wheelListener(onWheel: ScreenListeners['onWheel']): (event: WheelEvent) => void {
-  let turned = 0
+  let wheelDelta = 0
   return (event) => {
     event.preventDefault()
     // A trackpad sends many small turns; a wheel's notch is some 100 pixels, or 3 lines.
-    turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 33
+    wheelDelta += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * 33
     const isNotch = Math.abs(event.deltaY) >= 50 || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL
-    const images = isNotch ? Math.sign(event.deltaY) : Math.trunc(turned / 30)
+    const images = isNotch ? Math.sign(event.deltaY) : Math.trunc(wheelDelta / 30)
     if (images === 0) return
-    turned = isNotch ? 0 : turned - images * 30
+    wheelDelta = isNotch ? 0 : wheelDelta - images * 30
     onWheel(images, event.ctrlKey)
   }
 }
@@ -183,7 +183,7 @@ function wheelListener(onWheel: ScreenListeners['onWheel']): (event: WheelEvent)
  * The next picture of an element's viewport was made; or none within a moment, as of a page that is
  * not seen.
  */
-export const rendered = (host: HTMLElement): Promise<void> =>
+export const nextRender = (host: HTMLElement): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -6,24 +6,24 @@ import { ImageProblem } from '#shared/pixels/image-problem.ts'
 import { itemFor } from '../../referencing/display-coordinates.ts'
 import { extrasOf } from '../image.ts'
 import { settleLevels } from '../levels.ts'
-import { openPrefetch, type Prefetch, roomFor } from '../prefetch.ts'
+import { openPrefetch, type Prefetch, prefetchCapacity } from '../prefetch.ts'
 import {
   type PresentedBrightness,
   presentedBrightness,
   showDisplayedArea,
 } from '../presentation.ts'
-import { probedImage } from '../probe.ts'
+import { probeImage } from '../probe.ts'
 import type { SeriesState, StackImage } from '../stack.ts'
 import { rangeOf } from '../view.ts'
 import { type ImageLayers, openImageLayers } from './image-layers.ts'
-import { keptDisplayOf, restoreLook } from './kept-look.ts'
-import { atImage, displayStateOf, isExact, isNegative } from './look.ts'
+import { keptDisplayOf, restoreDisplay } from './kept-display.ts'
 import { offeredPresets } from './offered-presets.ts'
-import { giveOpenedWindow, setInterpolation } from './pane-actions.ts'
+import { applyOpenedWindow, setInterpolation } from './pane-actions.ts'
 import type { FrameEvent, PaneContent, PaneContext } from './pane-context.ts'
+import { displayStateOf, isExact, isNegative, stateAtImage } from './pane-display.ts'
 import { forgetWindow, imageIdsOf, mountStack, remapStack } from './stack-view.ts'
 
-const MISSING = message('viewer.image-without-file')
+const MISSING_FILE = message('viewer.image-without-file')
 
 /** What the functions of a stack in a pane work on. */
 interface StackContext {
@@ -73,38 +73,38 @@ export function openStackContent(pane: PaneContext, index: number): PaneContent 
     setCurve(curve) {
       stack.curve = curve
       stack.presented = undefined
-      settle(stack, pane.state().isInverted)
+      applyBrightness(stack, pane.state().isInverted)
     },
-    setInversion: (isInverted) => settle(stack, isInverted),
+    setInversion: (isInverted) => applyBrightness(stack, isInverted),
     reset(view) {
       view.resetCamera()
-      giveOpenedWindow(view, image())
+      applyOpenedWindow(view, image())
       forgetWindow(view as Types.IStackViewport)
       stack.curve = 0
     },
-    present: (state) => present(stack, state),
+    present: (state) => applyPresentation(stack, state),
     presentAgain() {
       stack.presentedAs = ''
-      present(stack, pane.state().presentation)
+      applyPresentation(stack, pane.state().presentation)
     },
     sceneChanged: () => stack.layers?.setScene(pane.scene),
     setSmooth: (view) => setInterpolation(view, pane.state().isSmooth),
     probeAt(view, point) {
       const { image: of, unit } = pane.state()
-      return probedImage(view as Types.IStackViewport, of, unit, image(), point)
+      return probeImage(view as Types.IStackViewport, of, unit, image(), point)
     },
   }
 }
 
 function stackContext(pane: PaneContext, index: number): StackContext {
   const { frames, panesInUse } = pane.world
-  const most = () => {
+  const frameCapacity = () => {
     const pixel = pane.state().image?.instance.image ?? null
-    return roomFor(pixel, cache.getMaxCacheSize(), panesInUse())
+    return prefetchCapacity(pixel, cache.getMaxCacheSize(), panesInUse())
   }
   return {
     pane,
-    prefetch: openPrefetch(frames, most),
+    prefetch: openPrefetch(frames, frameCapacity),
     mounted: undefined,
     layers: undefined,
     anchor: index,
@@ -119,8 +119,8 @@ const viewportOf = ({ pane }: StackContext) =>
   pane.screen?.view() as Types.IStackViewport | undefined
 
 /** Why an image cannot be shown. */
-const whyNot = ({ pane }: StackContext, series: SeriesState, imageId: string) =>
-  series.missing.has(imageId) ? MISSING : pane.world.frames.problem(imageId)
+const problemOf = ({ pane }: StackContext, series: SeriesState, imageId: string) =>
+  series.missing.has(imageId) ? MISSING_FILE : pane.world.frames.problem(imageId)
 
 function shownImage(stack: StackContext): Types.IImage | undefined {
   const id = stack.pane.state().image?.imageId
@@ -135,7 +135,7 @@ function moveTo(stack: StackContext, to: number): void {
   const { series, index: from } = pane.state()
   stack.direction = to > from ? 1 : -1
   if (!series) return
-  pane.set(atImage(series, to))
+  pane.set(stateAtImage(series, to))
   pane.redisplay()
 }
 
@@ -145,21 +145,21 @@ function isReady(stack: StackContext, at: number): boolean {
   const next = series?.stack[at]
   if (!series || !next) return true
   const isCached = stack.pane.world.frames.cached(next.imageId) !== undefined
-  return isCached || whyNot(stack, series, next.imageId) !== null
+  return isCached || problemOf(stack, series, next.imageId) !== null
 }
 
 async function display(stack: StackContext, signal: AbortSignal): Promise<void> {
   const { pane } = stack
   const { series, image } = pane.state()
   if (!series || !image) return
-  const why = whyNot(stack, series, image.imageId)
+  const why = problemOf(stack, series, image.imageId)
   if (why) throw new ImageProblem(why)
   if (!pane.screen?.isReady) return pane.set({ problem: null, isShown: false })
   await load(stack, series, image.imageId, signal)
   if (signal.aborted || !pane.screen) return
   await put(stack, series, image.imageId)
   if (signal.aborted || !pane.screen) return
-  settle(stack, pane.state().isInverted)
+  applyBrightness(stack, pane.state().isInverted)
   stack.layers ??= openImageLayers(pane.screen.host)
   stack.layers.setScene(pane.scene)
   stack.layers.show(image, shownImage(stack), pane.state().presentation !== null)
@@ -220,7 +220,7 @@ async function mount(
   await mountStack(viewport, imageIdsOf(series), index, pane.state().isSmooth)
   const { keptLook } = pane
   if (keptLook?.key === series.key) {
-    restoreLook(viewport, keptLook, isExact(shownImage(stack)))
+    restoreDisplay(viewport, keptLook, isExact(shownImage(stack)))
     pane.setQuietly({ isInverted: keptLook.isInverted })
     viewport.render()
   }
@@ -239,7 +239,7 @@ function unmount(stack: StackContext): void {
 }
 
 /** Brightness by the curve that is chosen, where the image has one. */
-function settle(stack: StackContext, isInverted: boolean): void {
+function applyBrightness(stack: StackContext, isInverted: boolean): void {
   const { pane } = stack
   const image = shownImage(stack)
   const view = viewportOf(stack)
@@ -252,25 +252,27 @@ function settle(stack: StackContext, isInverted: boolean): void {
 }
 
 /** Shows the image by a presentation state, or no longer by one. */
-function present(stack: StackContext, next: PresentationState | null): void {
+function applyPresentation(stack: StackContext, next: PresentationState | null): void {
   const { pane } = stack
   const { image: of, isShown, presentation: before } = pane.state()
   const view = viewportOf(stack)
   const image = shownImage(stack)
   if (!view || !isShown || !of || !image) return
-  const look = next && presentedBrightness(next, of, image)
-  const as = next ? JSON.stringify([look?.range, look?.isInverted, itemFor(next.areas, of)]) : ''
+  const shownBrightness = next && presentedBrightness(next, of, image)
+  const as = next
+    ? JSON.stringify([shownBrightness?.range, shownBrightness?.isInverted, itemFor(next.areas, of)])
+    : ''
   const isSame = next === before && as === stack.presentedAs
-  pane.set({ presentation: next, presentationProblem: look?.problem ?? null })
+  pane.set({ presentation: next, presentationProblem: shownBrightness?.problem ?? null })
   stack.layers?.show(of, image, next !== null)
   if (isSame) return
   stack.presentedAs = as
-  stack.presented = look?.range ? look : undefined
+  stack.presented = shownBrightness?.range ? shownBrightness : undefined
   if (!next) return
   showDisplayedArea(view, next, of)
-  if (look?.range) {
-    view.setProperties({ voiRange: look.range })
-    settle(stack, look.isInverted !== isNegative(pane.state()))
+  if (shownBrightness?.range) {
+    view.setProperties({ voiRange: shownBrightness.range })
+    applyBrightness(stack, shownBrightness.isInverted !== isNegative(pane.state()))
   }
   view.render()
 }
@@ -284,7 +286,7 @@ function adopt(stack: StackContext, next: SeriesState): void {
   const found = next.stack.findIndex(({ imageId }) => imageId === image?.imageId)
   const index = found >= 0 ? found : Math.min(before, next.stack.length - 1)
   stack.anchor = Math.max(0, stack.anchor + index - before)
-  pane.set({ series: next, count: next.stack.length, ...atImage(next, index) })
+  pane.set({ series: next, count: next.stack.length, ...stateAtImage(next, index) })
   const viewport = viewportOf(stack)
   if (found >= 0 && isShown && viewport && stack.mounted) {
     stack.mounted = { key: next.key, stack: next.stack }

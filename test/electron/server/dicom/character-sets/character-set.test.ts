@@ -110,7 +110,7 @@ const EXAMPLES = [
 
 describe('decodeText and encodeText', () => {
   it.each(EXAMPLES)('read $of', ({ terms, text, bytes, vr }) => {
-    expect(decodeText(bytes, terms, vr ?? 'PN')).toEqual({ text, exact: true })
+    expect(decodeText(bytes, terms, vr ?? 'PN')).toEqual({ text, isExact: true })
   })
   it.each(EXAMPLES)('write $of', ({ terms, text, bytes, vr }) => {
     expect(encodeText(text, terms, vr ?? 'PN')?.toString('hex')).toBe(bytes.toString('hex'))
@@ -163,7 +163,7 @@ describe('every set', () => {
         fc.constantFrom('LO', 'SH', 'LT'),
         (written, vr) => {
           const bytes = encodeText(written, terms, vr)
-          expect(bytes && decodeText(bytes, terms, vr)).toEqual({ text: written, exact: true })
+          expect(bytes && decodeText(bytes, terms, vr)).toEqual({ text: written, isExact: true })
         },
       ),
       runs(100),
@@ -173,8 +173,8 @@ describe('every set', () => {
   it.each(REPERTOIRES)('reads any bytes, and says what it could not read: $terms', ({ terms }) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-        const { text, exact } = decodeText(Buffer.from(bytes), terms, 'PN')
-        expect(exact).toBe(!text.includes('\uFFFD'))
+        const { text, isExact } = decodeText(Buffer.from(bytes), terms, 'PN')
+        expect(isExact).toBe(!text.includes('\uFFFD'))
         if (bytes.some((byte) => byte > 0x20 && byte !== 0x1b)) expect(text).not.toBe('')
       }),
       runs(100),
@@ -271,7 +271,7 @@ describe('encodeText', () => {
 
 describe('decodeText', () => {
   it('marks a byte of an undeclared repertoire and keeps its place', () => {
-    expect(decodeText(hex('48fc667465'), [], 'PN')).toEqual({ text: 'H\uFFFDfte', exact: false })
+    expect(decodeText(hex('48fc667465'), [], 'PN')).toEqual({ text: 'H\uFFFDfte', isExact: false })
   })
 
   it('does not take ISO_IR 100 for windows-1252', () => {
@@ -282,12 +282,12 @@ describe('decodeText', () => {
   })
 
   it('reads an undefined set as the default repertoire', () => {
-    expect(decodeText(hex('41e442'), ['ISO_IR 999'])).toEqual({ text: 'A\uFFFDB', exact: false })
-    expect(decodeText(hex('4142'), ['ISO_IR 999'])).toEqual({ text: 'AB', exact: true })
+    expect(decodeText(hex('41e442'), ['ISO_IR 999'])).toEqual({ text: 'A\uFFFDB', isExact: false })
+    expect(decodeText(hex('4142'), ['ISO_IR 999'])).toEqual({ text: 'AB', isExact: true })
   })
 
   it('marks every byte that is not UTF-8', () => {
-    expect(decodeText(hex('4de46c'), ['ISO_IR 192'])).toEqual({ text: 'M\uFFFDl', exact: false })
+    expect(decodeText(hex('4de46c'), ['ISO_IR 192'])).toEqual({ text: 'M\uFFFDl', isExact: false })
   })
 
   it('reads terms in the spellings seen in the field', () => {
@@ -303,12 +303,12 @@ describe('decodeText', () => {
       expect(decodeText(hex('e9'), [term]).text).toBe('é')
     }
     for (const term of ['X ISO_IR 100', 'ISO_IR 100 X', 'ISO_IR 1000']) {
-      expect(decodeText(hex('e9'), [term]), term).toEqual({ text: '\uFFFD', exact: false })
+      expect(decodeText(hex('e9'), [term]), term).toEqual({ text: '\uFFFD', isExact: false })
     }
   })
 
   it('reads attributes outside the reach of (0008,0005) in the default repertoire', () => {
-    expect(decodeText(hex('e9'), ['ISO_IR 100'], 'AE')).toEqual({ text: '\uFFFD', exact: false })
+    expect(decodeText(hex('e9'), ['ISO_IR 100'], 'AE')).toEqual({ text: '\uFFFD', isExact: false })
   })
 
   it('takes a two-byte set in value 1 as if value 1 were empty', () => {
@@ -332,7 +332,7 @@ describe('decodeText', () => {
   })
 
   it('reads the last cell of a row', () => {
-    expect(decodeText(hex('c8fe'), ['', 'ISO 2022 IR 149'])).toEqual({ text: '힝', exact: true })
+    expect(decodeText(hex('c8fe'), ['', 'ISO 2022 IR 149'])).toEqual({ text: '힝', isExact: true })
   })
 
   it.each([
@@ -342,7 +342,7 @@ describe('decodeText', () => {
     ['whose second byte no cell has', 'b0a0b0a1', '\uFFFD\uFFFD가'],
     ['that the set does not have', 'c9a1', '\uFFFD\uFFFD'],
   ])('marks a two-byte character %s', (_what, bytes, text) => {
-    expect(decodeText(hex(bytes), ['', 'ISO 2022 IR 149'])).toEqual({ text, exact: false })
+    expect(decodeText(hex(bytes), ['', 'ISO 2022 IR 149'])).toEqual({ text, isExact: false })
   })
 
   it('marks DEL and the control characters of G1', () => {
@@ -358,7 +358,10 @@ describe('decodeText', () => {
       text: '홍^길동',
       exact: true,
     })
-    expect(decodeText(hex('c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({ text: '홍^길동', exact: true })
+    expect(decodeText(hex('c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({
+      text: '홍^길동',
+      isExact: true,
+    })
   })
 
   it('takes a delimiter inside a two-byte character for half of that character', () => {
@@ -378,7 +381,7 @@ describe('decodeText', () => {
   })
 
   it('marks an escape sequence that no set has, and half a character at the end', () => {
-    expect(decodeText(hex('411b2842421b2e41'), [])).toEqual({ text: 'AB\uFFFD.A', exact: false })
+    expect(decodeText(hex('411b2842421b2e41'), [])).toEqual({ text: 'AB\uFFFD.A', isExact: false })
     expect(decodeText(hex('1b24423b33 3b'), ['', 'ISO 2022 IR 87'])).toEqual({
       text: '山\uFFFD',
       exact: false,

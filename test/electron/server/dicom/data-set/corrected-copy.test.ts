@@ -38,7 +38,7 @@ async function copied(
     {
       values,
       uids: new Map([[String(IMAGE.SOPInstanceUID), '2.25.1']]),
-      deviceSet: more.deviceSet ?? [],
+      deviceCharacterSet: more.deviceSet ?? [],
       ...{ source: 'CT1', aeTitle: 'CLINIC', at: '20260310120000+0000' },
     },
     async (piece) => void pieces.push(Buffer.from(piece)),
@@ -230,7 +230,7 @@ async function rawCopy(source: Buffer, syntax: string): Promise<Buffer> {
     {
       values: [{ tag: NAME, value: 'Sample^Sue' }],
       uids: new Map(),
-      deviceSet: [],
+      deviceCharacterSet: [],
       source: 'CT1',
       aeTitle: 'CLINIC',
       at: '20260310',

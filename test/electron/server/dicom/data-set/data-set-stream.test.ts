@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DataSetInterrupted, DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterruptedError, DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
 /** In slices of four bytes. */
@@ -55,13 +55,13 @@ describe('a data set that is arriving', () => {
     stream.push(Buffer.from('half'))
     stream.cutOff()
     await expect(stream.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(
-      DataSetInterrupted,
+      DataSetInterruptedError,
     )
     const waiting = open()
     const next = waiting.fragments[Symbol.asyncIterator]().next()
     await settled()
     waiting.cutOff()
-    await expect(next).rejects.toThrow(DataSetInterrupted)
+    await expect(next).rejects.toThrow(DataSetInterruptedError)
   })
 
   it('drops what a service does not want, to its end', async () => {
@@ -111,9 +111,9 @@ describe('a data set that is arriving', () => {
     cut.cutOff()
     cut.end()
     await expect(cut.fragments[Symbol.asyncIterator]().next()).rejects.toThrow(
-      new DataSetInterrupted('the association ended within the data set'),
+      new DataSetInterruptedError('the association ended within the data set'),
     )
-    expect(new DataSetInterrupted().name).toBe('DataSetInterrupted')
+    expect(new DataSetInterruptedError().name).toBe('DataSetInterrupted')
   })
 
   it('without a byte has no fragment, and is not starved once it has ended', async () => {

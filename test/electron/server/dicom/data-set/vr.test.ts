@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutEnd, withoutPadding } from '#server/dicom/data-set/vr.ts'
+import { trimTrailing, withoutPadding } from '#server/dicom/data-set/vr.ts'
 
 it.each([
   ['', ''],
@@ -13,7 +13,7 @@ it.each([
 })
 
 it('takes other characters off the end, and only there', () => {
-  expect(withoutEnd('^A^^B^^', '^')).toBe('^A^^B')
+  expect(trimTrailing('^A^^B^^', '^')).toBe('^A^^B')
 })
 
 it('takes a megabyte of spaces before a letter as it is', () => {

@@ -7,7 +7,7 @@ import { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { readStructuredReport } from '#server/dicom/objects/structured-report.ts'
 import { StructuredReport } from '#shared/contract/viewed-objects.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import {
   codeValue,
@@ -87,7 +87,7 @@ describe('a report that is wrong', () => {
       ),
     )
     expect(report.items.map(({ value }) => value)).toEqual(['', '', 'Clear.', ''])
-    expect(report.faults.map(english)).toEqual([
+    expect(report.faults.map(englishText)).toEqual([
       '1 item of this report states no value type and may be incomplete.',
       '1 reference within this report points to an item that does not exist.',
     ])
@@ -97,7 +97,7 @@ describe('a report that is wrong', () => {
     const many = Array.from({ length: 20_100 }, () => contains(codeValue(FINDING, FINDING)))
     const report = read(reportFile(SR, container(TITLE, ...many)))
     expect(report.items).toHaveLength(20_000)
-    expect(report.faults.map(english)).toEqual([
+    expect(report.faults.map(englishText)).toEqual([
       'It is longer than any report: only its first 20,000 items are shown.',
     ])
   })

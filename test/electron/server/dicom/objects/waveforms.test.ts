@@ -6,7 +6,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { sampleReader } from '#server/dicom/objects/waveform-samples.ts'
 import { readWaveforms } from '#server/dicom/objects/waveforms.ts'
 import { Waveforms } from '#shared/contract/viewed-objects.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { waveformFile, waveformGroup } from '../../../../support/waveform-objects.ts'
 import { TestSource } from '../pixel-data/viewed-file-fixture.ts'
@@ -124,13 +124,13 @@ describe('a waveform that is wrong', () => {
   it('does not keep the others from being shown', () => {
     const { groups, faults } = read(waveformFile([{ ...group, WaveformData: undefined }, group]))
     expect(groups).toHaveLength(1)
-    expect(faults.map(english)).toMatchObject([expect.stringContaining('Waveform 1 cannot')])
+    expect(faults.map(englishText)).toMatchObject([expect.stringContaining('Waveform 1 cannot')])
   })
 
   it('with fewer samples than it states is shown as far as it goes, and says so', () => {
     const { groups, faults } = read(waveformFile([{ ...group, NumberOfWaveformSamples: 5000 }]))
     expect(groups[0]?.samples).toBe(3)
-    expect(faults.map(english)).toEqual(['Only the first 0 s of 10 s are shown.'])
+    expect(faults.map(englishText)).toEqual(['Only the first 0 s of 10 s are shown.'])
   })
 })
 

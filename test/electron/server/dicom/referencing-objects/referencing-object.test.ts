@@ -7,7 +7,7 @@ import { readFrame, ViewedFile, ViewedFileFault } from '#server/dicom/pixel-data
 import { cielabColour } from '#server/dicom/referencing-objects/cielab.ts'
 import { readReferencingObject } from '#server/dicom/referencing-objects/referencing-object.ts'
 import { ReferencingObject } from '#shared/contract/referencing-objects.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import {
@@ -28,10 +28,10 @@ const read = (file: Buffer) => readReferencingObject(new TestSource(file))
 async function faultOf(file: Buffer): Promise<string> {
   const error = await read(file).catch((fault: unknown) => fault)
   if (!(error instanceof ViewedFileFault)) throw new Error(`no fault: ${String(error)}`)
-  return english(error.explanation)
+  return englishText(error.explanation)
 }
-const said = (object: { readonly notApplied: readonly Parameters<typeof english>[0][] }) =>
-  object.notApplied.map(english)
+const said = (object: { readonly notApplied: readonly Parameters<typeof englishText>[0][] }) =>
+  object.notApplied.map(englishText)
 
 async function stateOf(...given: Parameters<typeof presentationFile>) {
   const object = await read(presentationFile(...given))
@@ -231,7 +231,7 @@ describe('a presentation state', () => {
         ],
       },
     ])
-    expect(notApplied.map(english)).toEqual(['1 graphic or text is faulty and is not shown.'])
+    expect(notApplied.map(englishText)).toEqual(['1 graphic or text is faulty and is not shown.'])
   })
 
   it('says what of it is not applied', async () => {

@@ -12,7 +12,7 @@ import type {
   SubOperationResult,
 } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import { get, move } from '#server/dicom/scp/retrieval.ts'
+import { getService, moveService } from '#server/dicom/scp/retrieval.ts'
 import { storage } from '#server/dicom/scp/service-classes.ts'
 import type { SendResult } from '#server/dicom/scu/store.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -73,7 +73,11 @@ function outcomeOf(result: SendResult<FileToSend>): SubOperationResult {
 const serving = (scp: RetrievalScp, more: Serving = {}) =>
   serve({
     ...more,
-    services: [storage({ store: () => Promise.reject() }, () => false), get(scp), move(scp)],
+    services: [
+      storage({ store: () => Promise.reject() }, () => false),
+      getService(scp),
+      moveService(scp),
+    ],
   })
 
 const getRq: CommandSet = {

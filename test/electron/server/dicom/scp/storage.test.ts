@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterruptedError } from '#server/dicom/data-set/data-set-stream.ts'
 import { isStorageClass, STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
@@ -152,7 +152,7 @@ describe('C-STORE', () => {
     // A command, and no more than the beginning of its data set.
     requestor.send(writeMessage(5, storeRq(2, '2.25.2'), whole, 16_384).subarray(0, 100_000))
     requestor.reset()
-    expect(await ended.promise).toBeInstanceOf(DataSetInterrupted)
+    expect(await ended.promise).toBeInstanceOf(DataSetInterruptedError)
     await saw('closed')
     expect(reported).toEqual([])
   })

@@ -88,7 +88,7 @@ describe('sending instances', () => {
         breakingOver(...instances.map(({ sopInstanceUid }) => sopInstanceUid)),
       )
       const results = await send(acceptor, instances)
-      expect(results.map((result) => result.outcome === 'failed' && result.isTried)).toEqual([
+      expect(results.map((result) => result.outcome === 'failed' && result.wasAttempted)).toEqual([
         true,
         true,
         true,

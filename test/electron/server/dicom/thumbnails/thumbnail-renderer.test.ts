@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   THUMBNAIL_LIMITS,
   ThumbnailRenderer,
-  ThumbnailsBusy,
+  ThumbnailsBusyError,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { fileOf, IMAGE, uint16 } from '../pixel-data/viewed-file-fixture.ts'
@@ -57,7 +57,7 @@ describe('the renderer of thumbnails', () => {
     await using renderer = new ThumbnailRenderer({ ...THUMBNAIL_LIMITS, waiting: 1 })
     const path = folder.write('small.dcm', SMALL)
     const [first, second] = [renderer.render(path), renderer.render(path)]
-    await expect(renderer.render(path)).rejects.toThrow(ThumbnailsBusy)
+    await expect(renderer.render(path)).rejects.toThrow(ThumbnailsBusyError)
     expect(await first).not.toBeNull()
     expect(await second).not.toBeNull()
   })
@@ -78,6 +78,6 @@ describe('the renderer of thumbnails', () => {
     const asked = Promise.allSettled([renderer.render(path), renderer.render(path)])
     await renderer[Symbol.asyncDispose]()
     expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    await expect(renderer.render(path)).rejects.toThrow(ThumbnailsBusy)
+    await expect(renderer.render(path)).rejects.toThrow(ThumbnailsBusyError)
   })
 })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Rendering, THUMBNAIL } from '#server/dicom/thumbnails/rendering.ts'
+import { type Rendering, THUMBNAIL_RENDERING } from '#server/dicom/thumbnails/rendering.ts'
 import { pictureOf, renderedFrame } from '#server/dicom/thumbnails/thumbnail.ts'
 import { readPng } from '../../../../support/png.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
@@ -14,7 +14,7 @@ import {
   uint16,
 } from '../pixel-data/viewed-file-fixture.ts'
 
-const thumbnailOf = (path: string, rendering: Rendering = THUMBNAIL) =>
+const thumbnailOf = (path: string, rendering: Rendering = THUMBNAIL_RENDERING) =>
   renderedFrame(path, rendering)
 
 /** What becomes of a file of these bytes. */

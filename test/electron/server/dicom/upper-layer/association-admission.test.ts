@@ -4,8 +4,8 @@ import {
   accept,
   decide,
   providerRejection,
-  servicesOf,
-  tooManyUnlisted,
+  serviceNamesOf,
+  unlistedRejection,
 } from '#server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { associateRq, ECHO_CONTEXT } from '../../../../support/requestor.ts'
@@ -42,7 +42,7 @@ describe('admission', () => {
   ])(
     'by the provider, of a caller outside the device list with %s open',
     (_what, open, expected) => {
-      const rejection = tooManyUnlisted(open, LIMITS)
+      const rejection = unlistedRejection(open, LIMITS)
       expect(rejection && [rejection.result, rejection.source, rejection.reason]).toEqual(expected)
     },
   )
@@ -77,6 +77,6 @@ describe('admission', () => {
         { ...ECHO_CONTEXT, id: 5, abstractSyntax: '1.2.3' },
       ],
     })
-    expect(servicesOf(request)).toEqual(['Verification', '1.2.3'])
+    expect(serviceNamesOf(request)).toEqual(['Verification', '1.2.3'])
   })
 })

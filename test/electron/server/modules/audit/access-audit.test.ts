@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAccessAudit } from '#server/modules/audit/access-audit.ts'
-import { recordAccessIn } from '#server/modules/audit/access-paths.ts'
+import { accessRecorder } from '#server/modules/audit/access-paths.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { reportedErrors, tempStore, withoutRoom } from '../../../../support/temp-store.ts'
@@ -22,7 +22,7 @@ describe('a look at patient data', () => {
   it('is one entry per person, kind and study within a quarter of an hour', async () => {
     {
       await using accesses = open()
-      const note = recordAccessIn(accesses)
+      const note = accessRecorder(accesses)
       for (const userId of ['usr_1', 'usr_2', 'usr_1']) {
         note({ method: 'GET', path: '/dashboard/studies' }, {}, { userId })
         note(
@@ -55,7 +55,7 @@ describe('a look at patient data', () => {
   it('by DICOMweb is one entry for each key and study, and one for searches', async () => {
     {
       await using accesses = open()
-      const note = recordAccessIn(accesses)
+      const note = accessRecorder(accesses)
       const studies = '/dicom-web/studies'
       const frames = `${studies}/:studyInstanceUid/series/:seriesInstanceUid/instances/:sopInstanceUid/frames/*`
       for (const apiKeyId of ['key_1', 'key_2', 'key_1']) {
@@ -77,7 +77,7 @@ describe('a look at patient data', () => {
   it('of a partner’s key is one entry for each operation', async () => {
     {
       await using accesses = open()
-      const note = recordAccessIn(accesses)
+      const note = accessRecorder(accesses)
       for (const studyId of ['stu_1', 'stu_2'])
         note(
           { method: 'GET', path: '/v1/scribe/studies/:studyId' },
@@ -108,7 +108,7 @@ describe('a look at patient data', () => {
       ({ method, path }) => method === 'GET' && /studies|reports/.test(path),
     )
     const noted: (string | undefined)[] = []
-    const note = recordAccessIn({
+    const note = accessRecorder({
       note: ({ action, target }) => void noted.push(`${action} ${target}`),
     })
     for (const call of calls) {
@@ -123,7 +123,7 @@ describe('a look at patient data', () => {
 
   it('is noted for questions by POST, and not for changes', () => {
     const noted: string[] = []
-    const note = recordAccessIn({
+    const note = accessRecorder({
       note: ({ action, target }) => void noted.push(`${action} ${target}`),
     })
     for (const path of [

@@ -18,7 +18,7 @@ import { MIGRATIONS } from '#server/database/migrations.ts'
 import { newRecoveryKey } from '#server/database/recovery-key.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 import { type BackupKey, openBackup, previewBackup } from '#server/modules/backups/open-backup.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { saying } from '../../../../support/saying.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
@@ -149,7 +149,7 @@ describe('opening a backup', () => {
       /database\.sealed could not be read: it does not exist/,
     )
     const { fault } = await previewBackup(on.from, on.own)
-    expect(english(fault as Message)).toMatch(/was not copied completely/)
+    expect(englishText(fault as Message)).toMatch(/was not copied completely/)
   })
 
   it('refuses a folder without a manifest, or with one that was changed', async () => {
@@ -209,7 +209,7 @@ describe('opening a backup', () => {
     )
     await expect(openBackup(first, join(to.folder, 'x'), on.own)).rejects.toThrow(words)
     const { fault } = await previewBackup(first, on.own)
-    expect(english(fault as Message)).toMatch(words)
+    expect(englishText(fault as Message)).toMatch(words)
   })
 
   it('does not use a folder that has something in it', async () => {

@@ -8,7 +8,7 @@ import { LiveRestore, recordRestores } from '#server/modules/backups/restore-sta
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
 import { type Clinic, clinicWithBackup } from '../../../../support/damaged-clinic.ts'
 import { OWNER } from '../../../../support/gateway.ts'
@@ -139,7 +139,7 @@ it('asks for the recovery key of a backup of another PC, and takes it however it
   })
   const wrong = stage.clinic.recoveryKey
   const { fault } = await restoring.preview({ ...from, recoveryKey: wrong })
-  expect(english(fault as Message)).toMatch(/not the recovery key/)
+  expect(englishText(fault as Message)).toMatch(/not the recovery key/)
   await expect(
     restoring.begin({ ...from, recoveryKey: wrong, password }, owner),
   ).rejects.toMatchObject({
@@ -161,7 +161,7 @@ it('says that a damaged backup cannot be put back, and takes another one after i
   truncateSync(sealed, 1000)
   await restoring.begin({ name: clinic.backup.name, password }, owner)
   await until(() => expect(restoring.state.phase).toBe('failed'))
-  expect(english(restoring.state.sentence as Message)).toMatch(/\.$/)
+  expect(englishText(restoring.state.sentence as Message)).toMatch(/\.$/)
   expect(stage.restarts()).toBe(0)
   expect(existsSync(join(clinic.folder, 'restore', 'restore.json'))).toBe(false)
   await expect(

@@ -58,7 +58,7 @@ async function openStage(
         port: 0,
         version: '1.2.3',
         pageFolder,
-        lingerMs: 0,
+        doneDelayMs: 0,
       },
       log: openLog('trace', { write: (line) => void log.push(line) }),
       onDone: () => void done++,

@@ -33,7 +33,7 @@ import type { Schedule } from '#server/modules/worklist/schedule.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { ORDER, TO_ORDER } from '../../../../support/corrections.ts'
@@ -819,7 +819,7 @@ test('a correction that is under way when the gateway stops changes nothing', as
   await stage.reopen(() => folders.push(...stage.files().images))
   expect(folders).toHaveLength(3)
   expect(listStudyInstances(store.database, STUDY)).toHaveLength(3)
-  expect(stage.news.map(({ text }) => english(text))).toContainEqual(
+  expect(stage.news.map(({ text }) => englishText(text))).toContainEqual(
     expect.stringContaining('failed. Nothing was changed'),
   )
 })
@@ -868,7 +868,7 @@ test('a correction that fails after it was answered changes nothing, and the fai
   expect(stage.errors).toEqual([
     expect.objectContaining({ message: 'the events cannot be written' }),
   ])
-  expect(stage.news.map(({ text }) => english(text))).toContainEqual(
+  expect(stage.news.map(({ text }) => englishText(text))).toContainEqual(
     expect.stringContaining('failed. Nothing was changed'),
   )
 })

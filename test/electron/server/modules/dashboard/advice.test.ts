@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { adviceFor, type Condition } from '#server/modules/dashboard/advice.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 
 const DEVICE: Condition['devices'][number] = { isEnabled: true, port: 104, tls: 'optional' }
 const fine: Condition = {
@@ -34,7 +34,7 @@ it('begins a new gateway with its partner, its first device and its public URL',
     devices: [],
     settings: { ...fine.settings, 'http.publicUrl': null },
   }
-  expect(adviceFor(fresh).map((text) => english(text).split('.')[0])).toEqual([
+  expect(adviceFor(fresh).map((text) => englishText(text).split('.')[0])).toEqual([
     'No partner is configured, so all worklist queries fail',
     'There is no device in the device list',
     'Links sent to the partner open on this PC only',
@@ -100,8 +100,7 @@ it('warns of doors left open', () => {
     ...fine,
     settings: { ...fine.settings, 'http.host': '0.0.0.0', 'dimse.allowUnknownDevices': true },
   }
-  expect(adviceFor(open).map((text) => english(text).split(' ').slice(0, 3).join(' '))).toEqual([
-    'Any device on',
-    'Isthmus is open',
-  ])
+  expect(adviceFor(open).map((text) => englishText(text).split(' ').slice(0, 3).join(' '))).toEqual(
+    ['Any device on', 'Isthmus is open'],
+  )
 })

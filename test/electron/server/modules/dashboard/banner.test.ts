@@ -77,7 +77,7 @@ describe('the banner', () => {
       count: 1,
       since: at('08:40:00'),
       fault: verbatim('it responded with 500'),
-      switchedOff: [],
+      disabledEndpoints: [],
     }
     expect(bannerOf({ ...well, undelivered })).toEqual({
       tone: 'danger',
@@ -89,14 +89,17 @@ describe('the banner', () => {
       '3 signed reports have been waiting for delivery to the partner since 09:40. The gateway keeps retrying; call the partner about anything that cannot wait.',
     )
     expect(
-      bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } }),
+      bannerOf({
+        ...well,
+        undelivered: { count: 0, since: null, fault: null, disabledEndpoints: [] },
+      }),
     ).toBeNull()
     // No worklist at all is worse than a late report.
     expect(textOf(bannerOf({ ...down, undelivered })?.text)).toContain('Partner unreachable')
   })
 
   it('names an endpoint that is switched off before all else of the partner', () => {
-    const switchedOff = [
+    const disabledEndpoints = [
       {
         name: 'ris.example',
         reason: verbatim('It answered a report with 410: this address is no longer used.'),
@@ -105,7 +108,12 @@ describe('the banner', () => {
     expect(
       bannerOf({
         ...down,
-        undelivered: { count: 2, since: at('08:40:00'), fault: null, switchedOff },
+        undelivered: {
+          count: 2,
+          since: at('08:40:00'),
+          fault: null,
+          disabledEndpoints: disabledEndpoints,
+        },
       }),
     ).toEqual({
       tone: 'danger',

@@ -29,7 +29,7 @@ import type { Worklist } from '#server/modules/worklist/worklist.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
-import type { Destination, Pull } from '#shared/contract/destinations.ts'
+import type { Destination, PriorRetrieval } from '#shared/contract/destinations.ts'
 import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -123,7 +123,7 @@ export const destination = (more: Partial<Destination> = {}): Destination => ({
   ...more,
 })
 
-const pull = (destinationId: string, studyInstanceUid: string): Pull => ({
+const pull = (destinationId: string, studyInstanceUid: string): PriorRetrieval => ({
   ...{
     pullId: 'p1',
     destinationId,
@@ -156,7 +156,7 @@ const FORWARDING: Partial<Forwarding> = {
   drop: async () => ({ success: true }),
   findPriors: async () => ({ studies: [], tookMs: 9 }),
   pull,
-  pulls: { list: () => [] as Pull[] } as Forwarding['pulls'],
+  pulls: { list: () => [] as PriorRetrieval[] } as Forwarding['pulls'],
 }
 
 const done = async () => ({ success: true, message: '', decided: 1, left: 0 })
@@ -200,7 +200,7 @@ export async function openTestDashboard(
   let now = START
   const clock = () => now
   prepareDataFolder(folder)
-  const feed = createFeed({ clock, quietMs: 1 })
+  const feed = createFeed({ clock, coalesceMs: 1 })
   const store = { ...openContext({ folder, clock, uuid: randomUUID }), feed }
   store.settings.set('clinic.timeZone', 'Europe/Berlin')
   const deps = { store, clock, uuid: randomUUID }
@@ -228,7 +228,7 @@ export async function openTestDashboard(
     recoveredFiles: () => 0,
     correctionNotices: () => ({ count: 0, since: null }),
     forwards: () => ({ waiting: 2, failed: 0 }),
-    undelivered: () => ({ count: 0, since: null, fault: null, switchedOff: [] }),
+    undelivered: () => ({ count: 0, since: null, fault: null, disabledEndpoints: [] }),
     keyStore: () => undefined,
     certificates: () => [certificate()],
     examsToday: async () => {

@@ -3,7 +3,7 @@ import { recordUnknownCall } from '#server/modules/devices/devices.ts'
 import { insertInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard, type PartnerStatus, type Status } from '#shared/contract/dashboard.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { openEventSource } from '../../../../support/event-source.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../../support/images.ts'
@@ -136,7 +136,7 @@ describe('the status', () => {
     })
     const now = await status()
     expect(now.unknownCallers).toBe(1)
-    expect(now.advice.map(english)).toContain(
+    expect(now.advice.map(englishText)).toContain(
       'An unknown device tried to connect. Approve or dismiss it under Devices.',
     )
   })

@@ -73,7 +73,7 @@ const calm: TodaySituation = {
   images: { today: 0, receiving: 0, quarantined: 0, mismatches: 0, replaced: 0, recovered: 0 },
   notices: NONE,
   forwards: { waiting: 0, failed: 0 },
-  undelivered: { count: 0, since: null, fault: null, switchedOff: [] },
+  undelivered: { count: 0, since: null, fault: null, disabledEndpoints: [] },
   callers: [],
   workstations: 0,
   exams: {
@@ -182,7 +182,12 @@ describe('what needs somebody', () => {
     [
       'reports-undelivered',
       {
-        undelivered: { count: 2, since: NOW, fault: verbatim('It answered 500.'), switchedOff: [] },
+        undelivered: {
+          count: 2,
+          since: NOW,
+          fault: verbatim('It answered 500.'),
+          disabledEndpoints: [],
+        },
       },
     ],
     [
@@ -190,7 +195,7 @@ describe('what needs somebody', () => {
       {
         undelivered: {
           ...calm.undelivered,
-          switchedOff: [{ name: 'RIS', reason: verbatim('It answered 410.') }],
+          disabledEndpoints: [{ name: 'RIS', reason: verbatim('It answered 410.') }],
         },
       },
     ],

@@ -3,7 +3,7 @@ import type { Context } from '#server/context.ts'
 import { serveTrends, trendsOf } from '#server/modules/dashboard/trends.ts'
 import { insertCommitment } from '#server/modules/images/commitment-queries.ts'
 import { forecastOf, receivedByDay } from '#server/modules/images/disk-forecast.ts'
-import { repeatInspection } from '#server/modules/worklist/inspection-queries.ts'
+import { recordRepeats } from '#server/modules/worklist/inspection-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardTrends, type Trends } from '#shared/contract/dashboard-trends.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -97,7 +97,7 @@ describe('the last 24 hours', () => {
       plantQuery(store, at, { source, fault: 'unreachable' })
     const failed = { status: 'A700', source: 'none', fault: 'timeout', sent: 0 } as const
     plantQuery(store, at, failed)
-    repeatInspection(store.database, plantQuery(store, at), 10, at)
+    recordRepeats(store.database, plantQuery(store, at), 10, at)
     plantQuery(store, '2026-11-20T09:20:00.000Z', failed)
     expect(
       await made.busy(({ queries }) => {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
-import type { AssociationInfo, Negotiated } from '#server/dicom/dimse/service.ts'
+import type { AssociationInfo, NegotiatedContexts } from '#server/dicom/dimse/service.ts'
 import { observeAssociations } from '#server/modules/devices/association-feed.ts'
 import { AssociationLog } from '#server/modules/devices/association-log.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
@@ -29,7 +29,7 @@ const info = (callingAeTitle: string, more: Partial<AssociationInfo> = {}): Asso
   ...more,
 })
 
-const NEGOTIATED: Negotiated = {
+const NEGOTIATED: NegotiatedContexts = {
   request: {
     ...{
       type: 'A-ASSOCIATE-RQ',

@@ -10,7 +10,7 @@ import {
 import { supportTextOf } from '#server/modules/devices/association-support.ts'
 import { purgeExpired } from '#server/modules/diagnostics/retention.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { tempStore, withoutRoom } from '../../../../support/temp-store.ts'
 
@@ -201,7 +201,7 @@ it('gives callers that come by the thousand a second a row together, and loses n
     times: 450,
   })
   expect(
-    all.find(({ detail }) => detail && english(detail) === 'many connections at the same time'),
+    all.find(({ detail }) => detail && englishText(detail) === 'many connections at the same time'),
   ).toMatchObject({
     aeTitle: '',
     address: '',

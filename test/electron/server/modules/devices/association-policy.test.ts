@@ -6,7 +6,7 @@ import { fingerprintOf, selfSignedCertificate } from '#server/http/certificate.t
 import { associationPolicy } from '#server/modules/devices/association-policy.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
@@ -52,7 +52,7 @@ function openClinic(settings: Record<string, unknown> = {}, storageFault?: strin
       if ('accept' in decision)
         return decision.onlySopClasses ? `only ${decision.onlySopClasses.join()}` : 'all'
       const { result, source, reason, why } = decision.reject
-      return `${result}/${source}/${reason} ${english(why)}`
+      return `${result}/${source}/${reason} ${englishText(why)}`
     },
     [Symbol.dispose]() {
       context[Symbol.dispose]()

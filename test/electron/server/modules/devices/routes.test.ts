@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recogniseDevice, recordUnknownCall } from '#server/modules/devices/devices.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import type { Device, Lint } from '#shared/contract/devices.ts'
+import type { Device, LintReport } from '#shared/contract/devices.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import {
   openTestDashboard,
@@ -36,7 +36,7 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const LINT: Lint = {
+const LINT: LintReport = {
   ...{ profile: 'ge', source: 'GE conformance statement', inspectionId: 7, rows: 2, refused: 1 },
   findings: [
     {

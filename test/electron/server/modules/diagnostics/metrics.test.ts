@@ -3,7 +3,7 @@ import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import type {
   AssociationInfo,
   AssociationObserver,
-  Negotiated,
+  NegotiatedContexts,
 } from '#server/dicom/dimse/service.ts'
 import { addOutboxJob } from '#server/jobs/outbox-queries.ts'
 import { Metrics } from '#server/modules/diagnostics/metrics.ts'
@@ -72,7 +72,7 @@ describe('what the gateway counts of its work', () => {
   it('counts associations and why they were rejected, and passes everything on', async () => {
     using gateway = counting()
     const { observer } = gateway
-    observer.opened(CALLER, [], {} as Negotiated)
+    observer.opened(CALLER, [], {} as NegotiatedContexts)
     observer.rejected(
       CALLER,
       { result: 1, source: 1, reason: 3, why: verbatim('it is not in the device list') },
@@ -179,7 +179,7 @@ describe('what the gateway counts of its work', () => {
 
   it('says what runs, has the figures of the process, and makes no label of what a caller says', async () => {
     using gateway = counting()
-    gateway.observer.opened(CALLER, [], {} as Negotiated)
+    gateway.observer.opened(CALLER, [], {} as NegotiatedContexts)
     const { contentType, text } = await gateway.metrics.text()
     expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(text).toMatch(/^isthmus_build_info\{version="1\.2\.3",node="v[\d.]+",schema="\d+"\} 1$/m)

@@ -34,7 +34,7 @@ import {
 import { findWorkstation, putWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findView, insertLink, insertView, noteViewUse } from '#server/modules/viewer/queries.ts'
 import { insertInspection, listInspections } from '#server/modules/worklist/inspection-queries.ts'
-import { keepDocument, putAnswer, readDocument } from '#server/modules/worklist/queries.ts'
+import { putAnswer, readDocument, storeDocument } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
@@ -53,8 +53,8 @@ describe('what is past its time', () => {
     const start = clock()
     store.settings.set('inspector.retentionHours', 2)
     const [old, kept] = [
-      keepDocument(store, Buffer.from('old')),
-      keepDocument(store, Buffer.from('kept')),
+      storeDocument(store, Buffer.from('old')),
+      storeDocument(store, Buffer.from('kept')),
     ]
     store.database.transaction(() => {
       for (let i = 0; i < 600; i++)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acceptedBy } from '#server/modules/dicomweb/accept.ts'
+import { acceptedRepresentations } from '#server/modules/dicomweb/accept.ts'
 import { frameSyntaxToSend } from '#server/modules/dicomweb/frame-retrieval.ts'
 import { syntaxToSend } from '#server/modules/dicomweb/instance-retrieval.ts'
 
@@ -11,7 +11,7 @@ const [EXPLICIT, JPEG, JPEG_LS, RLE, VIDEO, DEFLATED] = [
   '1.2.840.10008.1.2.4.102',
   '1.2.840.10008.1.2.1.99',
 ] as const
-const accepted = (header?: string, parameter?: string) => acceptedBy(header, parameter)
+const accepted = (header?: string, parameter?: string) => acceptedRepresentations(header, parameter)
 
 describe('an Accept header', () => {
   it('names representations, the best first', () => {

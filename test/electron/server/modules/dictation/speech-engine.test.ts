@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SpeechEngine } from '#server/modules/dictation/speech-engine.ts'
-import { silence } from '#server/modules/dictation/wav.ts'
+import { silentWav } from '#server/modules/dictation/wav.ts'
 import type { Resolve } from '#server/webhooks/address.ts'
 import { Agents } from '#server/webhooks/agents.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -32,7 +32,7 @@ function engineOf(agents = new Agents()) {
   return engine
 }
 
-const AUDIO = silence(1)
+const AUDIO = silentWav(1)
 const transcribe = (engine = engineOf(), signal = new AbortController().signal) =>
   engine.transcribe(
     { content: Readable.from([AUDIO.subarray(0, 44), AUDIO.subarray(44)]), ...ABOUT },

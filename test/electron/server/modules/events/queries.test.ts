@@ -18,7 +18,7 @@ import {
 import { lastAcceptedBeforeFailure } from '#server/modules/events/replay-queries.ts'
 import { deleteEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { bound } from '../../../../support/bound.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -182,7 +182,7 @@ describe('events', () => {
       ),
     )
     expect(bytes.includes('Quillfeather')).toBe(false)
-    expect(bytes.includes(english(NOTE.sentence))).toBe(false)
+    expect(bytes.includes(englishText(NOTE.sentence))).toBe(false)
   })
 
   it('are listed by type, state, endpoint, notes and what they are about', () => {

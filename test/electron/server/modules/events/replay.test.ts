@@ -7,7 +7,7 @@ import {
   settleOutboxJob,
 } from '#server/jobs/outbox-queries.ts'
 import { EventLog } from '#server/modules/events/log.ts'
-import { EventReplay, type ReplayWhich } from '#server/modules/events/replay.ts'
+import { EventReplay, type ReplaySelection } from '#server/modules/events/replay.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -105,7 +105,7 @@ function openReplay() {
     await log.flush()
     return event.eventId as WebhookEventId
   }
-  const run = (which: ReplayWhich) => replay.replay(which, ACTOR)
+  const run = (which: ReplaySelection) => replay.replay(which, ACTOR)
   const these = (...eventIds: WebhookEventId[]) => run({ which: 'these', eventIds })
   const audited = () =>
     store.audit

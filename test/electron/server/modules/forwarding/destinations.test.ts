@@ -10,7 +10,7 @@ import {
 import { type DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import type { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { ACTOR } from './forwarding-fixture.ts'
@@ -45,7 +45,7 @@ function stage() {
         work()
       } catch (error) {
         const [fault] = (error as ApiError).errors
-        return `${(error as ApiError).code} ${fault?.path} ${fault && english(fault.message)}`
+        return `${(error as ApiError).code} ${fault?.path} ${fault && englishText(fault.message)}`
       }
       return 'not refused'
     },

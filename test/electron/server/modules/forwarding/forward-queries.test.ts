@@ -194,10 +194,9 @@ describe('a forward', () => {
     on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     const why = verbatim('It was set aside.')
     const said = { at: LATER, lastError: storedMessage(why) }
-    expect([1, 2].map((instanceId) => on.forwards.dropForwardsOf(instanceId, said))).toEqual([
-      ['a'],
-      [],
-    ])
+    expect(
+      [1, 2].map((instanceId) => on.forwards.dropForwardsOfInstance(instanceId, said)),
+    ).toEqual([['a'], []])
     expect(on.forwards.findForward(waiting)).toMatchObject({
       state: 'dropped',
       nextAt: null,
@@ -342,7 +341,7 @@ describe('studies on their way', () => {
     const {
       listForwardedStudies: studies,
       supersedeForwards: supersede,
-      dropForwardsOf: setAside,
+      dropForwardsOfInstance: setAside,
       destinationsDroppedFor: keptFrom,
     } = bound(forwardQueries, spied)
     for (const work of [

@@ -7,7 +7,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { AssociationPolicy, CStoreRequest, CStoreScp } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { storage, verification } from '#server/dicom/scp/service-classes.ts'
-import { Outbound } from '#server/dicom/scu/outbound.ts'
+import { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { DimseServer } from '#server/dicom/upper-layer/server.ts'
@@ -25,7 +25,7 @@ import {
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { CT_IMAGE_STORAGE, imageDataSet } from '../../../../support/instance-file.ts'
 import { reportedErrors, tempStore } from '../../../../support/temp-store.ts'
@@ -105,7 +105,7 @@ export async function openArchive(
 
 /** Forwarding over a real store and real associations, on a standing clock. */
 export function forwardingStage(
-  over: Partial<Pick<Outbound, 'findStudies' | 'sendInstances'>> & {
+  over: Partial<Pick<OutboundRequests, 'findStudies' | 'sendInstances'>> & {
     readonly transcoder?: Transcoder
     readonly onSent?: (destinationId: string) => void
     readonly settings?: Partial<SettingValues>
@@ -120,10 +120,10 @@ export function forwardingStage(
   store.feed.subscribe((change) => {
     if (change.kind !== 'line') return
     const { tone, text, studyInstanceUid } = change.line
-    news.push(`${tone}: ${english(text)}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`)
+    news.push(`${tone}: ${englishText(text)}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`)
   })
   const { findStudies, sendInstances } = over
-  const outbound = new Outbound(
+  const outbound = new OutboundRequests(
     () => 'ISTHMUS',
     () => ({ key: '', cert: '' }),
   )
@@ -178,7 +178,7 @@ export function forwardingStage(
       forwarding
         .instances({ destinationId, studyInstanceUid }, { limit: 100 })
         .items.map(({ sopInstanceUid, state, attempts, lastError }) =>
-          [sopInstanceUid, state, attempts, lastError && english(lastError)]
+          [sopInstanceUid, state, attempts, lastError && englishText(lastError)]
             .filter((part) => part !== null)
             .join(' '),
         ),

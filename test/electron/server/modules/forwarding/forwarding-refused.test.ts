@@ -3,7 +3,7 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { countForwards } from '#server/modules/forwarding/forward-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message, verbatim } from '#shared/messages/message.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
@@ -58,7 +58,7 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     const { lastError } = stage.forwarding.list().destinations[0] ?? {}
-    expect(lastError && english(lastError)).toContain('add ISTHMUS to its list of known nodes')
+    expect(lastError && englishText(lastError)).toContain('add ISTHMUS to its list of known nodes')
     expect(countForwards(stage.store.database)).toEqual({ waiting: 1, failed: 0 })
   })
 

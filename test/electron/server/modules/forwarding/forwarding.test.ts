@@ -7,7 +7,7 @@ import {
   countForwardsTo,
 } from '#server/modules/forwarding/forward-queries.ts'
 import { enqueueInstance } from '#server/modules/forwarding/queue.ts'
-import { BATCH, MAX_UNWRITTEN } from '#server/modules/forwarding/worker.ts'
+import { BATCH_SIZE, MAX_UNRECORDED } from '#server/modules/forwarding/worker.ts'
 import { insertInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
@@ -55,7 +55,7 @@ describe('forwarding', () => {
     await using stage = forwardingStage()
     // Not before all are queued, however long that takes.
     const { destinationId } = stage.add(archive.port, { isEnabled: false })
-    const uids = Array.from({ length: BATCH + 1 }, (_, at) => `1.2.${at + 1}`)
+    const uids = Array.from({ length: BATCH_SIZE + 1 }, (_, at) => `1.2.${at + 1}`)
     for (const uid of uids) await stage.keep(uid)
     stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
     {
@@ -87,7 +87,7 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(await freePort(), { isEnabled: false })
     const { instanceId: _, ...first } = await stage.keep('1.2.0')
     stage.store.database.transaction(() => {
-      for (let at = 1; at <= MAX_UNWRITTEN + BATCH; at++) {
+      for (let at = 1; at <= MAX_UNRECORDED + BATCH_SIZE; at++) {
         const kept = insertInstance(stage.store.database, {
           ...first,
           sopInstanceUid: `1.2.${at}`,
@@ -101,12 +101,12 @@ describe('forwarding', () => {
       using _ = withoutRoom(stage.store, 'read-only')
       for (let round = 0; round < 2; round++) {
         await stage.forwarding.settled()
-        expect(sent).toBe(MAX_UNWRITTEN)
+        expect(sent).toBe(MAX_UNRECORDED)
         stage.clock.pass(MINUTE_MS)
       }
     }
     await stage.forwarding.settled()
-    expect(sent).toBe(MAX_UNWRITTEN + BATCH + 1)
+    expect(sent).toBe(MAX_UNRECORDED + BATCH_SIZE + 1)
     expect(countForwards(stage.store.database)).toEqual({ waiting: 0, failed: 0 })
   }, 60_000)
 

@@ -63,7 +63,7 @@ const fieldsOf = (study: ScribeStudyRecord): Record<string, unknown> => ({
 })
 
 describe('a study that is filled later', () => {
-  it('has the fresh value of a field exactly where nobody touched it and it still had the one it was seeded with', () => {
+  it('has the fresh value of a field exactly where nobody touched it and it still had the one it was writtenValues with', () => {
     fc.assert(
       fc.property(
         values,
@@ -72,13 +72,18 @@ describe('a study that is filled later', () => {
         fc.uniqueArray(fc.constantFrom(...NAMES)),
         (seed, now, fresh, touched) => {
           const before = studyWith(now)
-          const { study, seeded, fields } = mergeUntouched(before, seed, fresh, new Set(touched))
+          const { study, writtenValues, fields } = mergeUntouched(
+            before,
+            seed,
+            fresh,
+            new Set(touched),
+          )
           const [was, had, next, after, own] = [
             before,
             studyWith(seed),
             studyWith(fresh),
             study,
-            studyWith(seeded),
+            studyWith(writtenValues),
           ].map((each) => fieldsOf(each as ScribeStudyRecord))
           for (const name of NAMES) {
             const isOurs =

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { diskFinding } from '#server/modules/diagnostics/host-checks.ts'
-import { forecastOf, fullSoon, receivedByDay } from '#server/modules/images/disk-forecast.ts'
+import { forecastOf, fullSoonWarning, receivedByDay } from '#server/modules/images/disk-forecast.ts'
 import { DiskSpace } from '#server/modules/images/disk-space.ts'
 import { countInstance } from '#server/modules/images/image-study-writing-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { IMAGE_BYTES, plantImages } from '../../../../support/trends.ts'
@@ -37,11 +37,13 @@ describe('the forecast', () => {
   })
 
   it('asks for something to be done within a month', () => {
-    expect(fullSoon({ fullInDays: 30 })).toBeUndefined()
-    expect(fullSoon({ fullInDays: null })).toBeUndefined()
-    const soon = fullSoon({ fullInDays: 29 })
-    expect(soon && english(soon.sentence)).toBe('At the current rate it will be full in 29 days.')
-    expect(soon && english(soon.remedy)).toBe('Free some space, or add a disk.')
+    expect(fullSoonWarning({ fullInDays: 30 })).toBeUndefined()
+    expect(fullSoonWarning({ fullInDays: null })).toBeUndefined()
+    const soon = fullSoonWarning({ fullInDays: 29 })
+    expect(soon && englishText(soon.sentence)).toBe(
+      'At the current rate it will be full in 29 days.',
+    )
+    expect(soon && englishText(soon.remedy)).toBe('Free some space, or add a disk.')
   })
 })
 
@@ -118,8 +120,10 @@ describe('a disk that will be full within a month', () => {
     using temp = fillingStore()
     const finding = diskFinding(temp.store)
     expect(finding.verdict).toBe('warn')
-    expect(english(finding.sentence)).toContain('At the current rate it will be full in 20 days.')
-    expect(finding.remedy && english(finding.remedy)).toBe('Free some space, or add a disk.')
+    expect(englishText(finding.sentence)).toContain(
+      'At the current rate it will be full in 20 days.',
+    )
+    expect(finding.remedy && englishText(finding.remedy)).toBe('Free some space, or add a disk.')
     temp.clock.pass(15 * 24 * 60 * 60_000)
     expect(diskFinding(temp.store).verdict).toBe('ok')
   })

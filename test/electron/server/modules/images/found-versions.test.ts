@@ -10,12 +10,12 @@ import {
   listQuarantined,
   listQuarantinedGroups,
 } from '#server/modules/images/quarantine-queries.ts'
-import { originalsIn } from '#server/modules/images/stored-object.ts'
+import { readOriginalUids } from '#server/modules/images/stored-object.ts'
 import { findImageStudy, isStudyMismatched } from '#server/modules/studies/image-study-queries.ts'
 import { identityOf } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import type { CorrectedPatient, CorrectionRequest } from '#shared/contract/corrections.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { ORDER, TO_ORDER } from '../../../../support/corrections.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { HANDED_OUT, image, inFragments, openStage, STUDY, type Stage } from './intake-fixture.ts'
@@ -106,7 +106,7 @@ const groupOf = ({ store }: Stage, uid: string) => {
 }
 const said = (stage: Stage) =>
   stage.news
-    .map(({ text }) => english(text))
+    .map(({ text }) => englishText(text))
     .filter((text) => /^\d+ objects? (is|are) in quarantine/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
@@ -453,9 +453,9 @@ test('whether an object is a corrected copy is not decided where its file cannot
     transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
     sopInstanceUid: '2.25.1',
   }
-  await expect(originalsIn(stored, at.stage.folder)).rejects.toThrow('ENOENT')
+  await expect(readOriginalUids(stored, at.stage.folder)).rejects.toThrow('ENOENT')
   writeFileSync(path, 'no data set')
-  expect(await originalsIn(stored, at.stage.folder)).toEqual([])
+  expect(await readOriginalUids(stored, at.stage.folder)).toEqual([])
 })
 
 test('a gateway that stops begins no work on corrections', async () => {

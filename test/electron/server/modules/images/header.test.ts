@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { fitnessOfUid, fullReaderOf, headerOf, uidFault } from '#server/modules/images/header.ts'
+import { classifyUid, fullReaderOf, headerOf, uidFault } from '#server/modules/images/header.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { encoded, IMAGE, type Values } from './intake-fixture.ts'
 
@@ -85,7 +85,7 @@ describe('an identifier', () => {
     ['1.2\n', 'unfit'],
     ['1'.repeat(65), 'unfit'],
   ])('%j is %s', (uid, fitness) => {
-    expect(fitnessOfUid(uid)).toBe(fitness)
+    expect(classifyUid(uid)).toBe(fitness)
   })
 
   it('that breaks the rules is named', () => {

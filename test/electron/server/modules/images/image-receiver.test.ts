@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { StorageFault } from '#server/database/image-files.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { DataSetInterrupted } from '#server/dicom/data-set/data-set-stream.ts'
+import { DataSetInterruptedError } from '#server/dicom/data-set/data-set-stream.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   countUnreviewedReplacements,
@@ -165,7 +165,7 @@ describe('what is refused', () => {
     await using stage = await openStage()
     async function* brokenOff() {
       yield [encoded(IMAGE).subarray(0, 200)]
-      throw new DataSetInterrupted('the association ended within the data set')
+      throw new DataSetInterruptedError('the association ended within the data set')
     }
     expect((await stage.send(IMAGE, { dataSet: brokenOff() })).status).not.toBe(0)
     expect(stage.files()).toEqual({ images: [], spool: [] })

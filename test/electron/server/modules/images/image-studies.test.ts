@@ -4,11 +4,11 @@ import { announceInstances } from '#server/modules/images/announced-instance-que
 import { insertCommitment } from '#server/modules/images/commitment-queries.ts'
 import {
   canSeeImages,
-  demandManagingImages,
-  demandQuarantinedInstance,
   listImageStudies,
   listQuarantine,
   readImageStudy,
+  requireCanManageImages,
+  requireQuarantineAccess,
 } from '#server/modules/images/image-studies.ts'
 import { summariseImages } from '#server/modules/images/image-study-list-queries.ts'
 import { setInstanceState } from '#server/modules/images/instance-queries.ts'
@@ -337,14 +337,14 @@ describe('a member who is linked to customers', () => {
     for (const uid of ['1.2.3', '1.2.4']) seedImages(store, { uid })
     const linked = on.member([on.ofCustomer('1.2.3')])
     const [mine, other] = ['1.2.3', '1.2.4'].map((uid) => quarantine(store, uid).instanceId)
-    expect(codeOf(() => demandManagingImages(store, linked, '1.2.3'))).toBe('none')
-    expect(codeOf(() => demandManagingImages(store, linked, '1.2.4'))).toBe('not-found')
-    expect(codeOf(() => demandManagingImages(store, linked))).toBe('not-permitted')
-    expect(codeOf(() => demandManagingImages(store, on.member()))).toBe('none')
-    expect(codeOf(() => demandManagingImages(store, on.member([], false)))).toBe('not-permitted')
-    expect(codeOf(() => demandQuarantinedInstance(store, linked, mine ?? 0))).toBe('none')
-    expect(codeOf(() => demandQuarantinedInstance(store, linked, other ?? 0))).toBe('not-found')
-    expect(codeOf(() => demandQuarantinedInstance(store, on.member([], false), mine ?? 0))).toBe(
+    expect(codeOf(() => requireCanManageImages(store, linked, '1.2.3'))).toBe('none')
+    expect(codeOf(() => requireCanManageImages(store, linked, '1.2.4'))).toBe('not-found')
+    expect(codeOf(() => requireCanManageImages(store, linked))).toBe('not-permitted')
+    expect(codeOf(() => requireCanManageImages(store, on.member()))).toBe('none')
+    expect(codeOf(() => requireCanManageImages(store, on.member([], false)))).toBe('not-permitted')
+    expect(codeOf(() => requireQuarantineAccess(store, linked, mine ?? 0))).toBe('none')
+    expect(codeOf(() => requireQuarantineAccess(store, linked, other ?? 0))).toBe('not-found')
+    expect(codeOf(() => requireQuarantineAccess(store, on.member([], false), mine ?? 0))).toBe(
       'not-permitted',
     )
     expect(
@@ -397,9 +397,7 @@ describe('the quarantine', () => {
     seedImages(on.store, { uid: '1.2.3' })
     const { instanceId } = quarantine(on.store, '1.2.3')
     setInstanceState(on.store.database, instanceId, 'superseded')
-    expect(codeOf(() => demandQuarantinedInstance(on.store, on.owner, instanceId))).toBe(
-      'not-found',
-    )
-    expect(codeOf(() => demandQuarantinedInstance(on.store, on.owner, 999))).toBe('not-found')
+    expect(codeOf(() => requireQuarantineAccess(on.store, on.owner, instanceId))).toBe('not-found')
+    expect(codeOf(() => requireQuarantineAccess(on.store, on.owner, 999))).toBe('not-found')
   })
 })

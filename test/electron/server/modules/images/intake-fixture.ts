@@ -11,7 +11,7 @@ import type {
 } from '#server/dicom/dimse/service.ts'
 import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { CommitmentReport } from '#server/dicom/scu/event-report.ts'
-import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { Commitments } from '#server/modules/commitment/commitment.ts'
 import type { CorrectionDone } from '#server/modules/corrections/correction-queries.ts'
 import type { Orders } from '#server/modules/corrections/correction-targets.ts'
@@ -166,7 +166,7 @@ export interface IntakeOptions {
   ) => Promise<EnrichmentAnswer>
   readonly isFetching?: IsFetching
   readonly onChange?: OnInstanceChange
-  readonly sendEventReport?: Outbound['sendEventReport']
+  readonly sendEventReport?: OutboundRequests['sendEventReport']
   readonly orders?: Orders
   readonly onCorrected?: (done: CorrectionDone) => void
   readonly flushEvents?: () => Promise<void>

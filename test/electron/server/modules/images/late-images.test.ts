@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { HANDED_OUT, IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
 import { exam, partner, scribeOf } from './study-creation-fixture.ts'
@@ -38,7 +38,7 @@ describe('late images', () => {
     expect(questions).toHaveLength(1)
     expect(
       stage.news.filter(({ text }) =>
-        english(text).startsWith('The images of one study name different'),
+        englishText(text).startsWith('The images of one study name different'),
       ),
     ).toHaveLength(1)
     expect(scribeOf(stage).detail.reportMetadata).toMatchObject({

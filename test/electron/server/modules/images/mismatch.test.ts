@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  differencesAmong,
+  differencesBetween,
   differencesOf,
   withImage,
   withoutImages,
@@ -56,8 +56,8 @@ describe('the row handed out and the images that came back', () => {
     }
     expect(differencesOf(HANDED_OUT, header, STUDY)).toEqual([])
     expect(differencesOf({ ...HANDED_OUT, patientId: ' P100' }, HEADER, STUDY)).toEqual([])
-    expect(differencesAmong(HEADER, header)).toEqual([])
-    expect(differencesAmong(header, HEADER)).toEqual([])
+    expect(differencesBetween(HEADER, header)).toEqual([])
+    expect(differencesBetween(header, HEADER)).toEqual([])
   })
 
   it('differ where the images name no patient at all', () => {
@@ -72,7 +72,7 @@ describe('the row handed out and the images that came back', () => {
 describe('images of one study', () => {
   it('do not differ in how a name is written, nor in what not every object carries', () => {
     expect(
-      differencesAmong(HEADER, {
+      differencesBetween(HEADER, {
         ...HEADER,
         patientName: 'SAMPLE^SAM^^',
         patientSex: 'm',
@@ -80,7 +80,7 @@ describe('images of one study', () => {
       }),
     ).toEqual([])
     expect(
-      differencesAmong(
+      differencesBetween(
         { ...HEADER, patientBirthDate: '' },
         { ...HEADER, patientBirthDate: '1980.05.11' },
       ),
@@ -89,7 +89,7 @@ describe('images of one study', () => {
 
   it('differ where they name different patients or orders, or one of them names none', () => {
     expect(
-      differencesAmong(HEADER, {
+      differencesBetween(HEADER, {
         ...HEADER,
         patientName: 'Other^Olga',
         patientId: '',
@@ -100,7 +100,7 @@ describe('images of one study', () => {
       { field: 'patientId', first: 'P100', other: '' },
       { field: 'accessionNumber', first: 'A100', other: 'A2' },
     ])
-    expect(differencesAmong({ ...HEADER, patientId: '' }, HEADER)).toEqual([
+    expect(differencesBetween({ ...HEADER, patientId: '' }, HEADER)).toEqual([
       { field: 'patientId', first: '', other: 'P100' },
     ])
   })
@@ -108,7 +108,7 @@ describe('images of one study', () => {
 
 describe('a mismatch that was found', () => {
   const fields = differencesOf(HANDED_OUT, { ...HEADER, patientId: 'P2' }, STUDY)
-  const amongImages = differencesAmong(HEADER, { ...HEADER, patientId: 'P2' })
+  const amongImages = differencesBetween(HEADER, { ...HEADER, patientId: 'P2' })
   const seen = { fields, amongImages, foundAt: '2026-03-10T08:00:00.000Z' }
   const fresh = { foundAt: NOW }
 
@@ -120,7 +120,7 @@ describe('a mismatch that was found', () => {
   it('is a new one where other values differ', () => {
     const others = differencesOf(HANDED_OUT, { ...HEADER, patientId: 'P3' }, STUDY)
     expect(withRow(seen, others, NOW)).toEqual({ fields: others, amongImages, ...fresh })
-    const more = differencesAmong(HEADER, { ...HEADER, patientId: 'P3' })
+    const more = differencesBetween(HEADER, { ...HEADER, patientId: 'P3' })
     expect(withImage(seen, more, NOW)).toEqual({
       fields,
       amongImages: [...amongImages, ...more],

@@ -24,7 +24,7 @@ import {
 } from '#server/modules/images/instance-queries.ts'
 import { countQuarantined } from '#server/modules/images/quarantine-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { IMAGE, image, openStage, STUDY, type Stage, type StageOptions } from './intake-fixture.ts'
 
 const OTHER_STUDY = '1.2.3.200'
@@ -93,7 +93,7 @@ function rowOf(stage: Stage, uid: string): InstanceRecord {
 const told = (stage: Stage) =>
   stage.news
     .filter(({ kind }) => kind === 'disk')
-    .map(({ tone, text }) => `${tone}: ${english(text)}`)
+    .map(({ tone, text }) => `${tone}: ${englishText(text)}`)
 const isMarked = (stage: Stage) => stage.files().images.some((name) => name.endsWith('.restored'))
 
 describe('images that came after a backup that was put back', () => {

@@ -15,7 +15,7 @@ import {
 } from '#server/modules/images/quarantine-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { IMAGE, image, openStage, SERIES, STUDY, type Stage } from './intake-fixture.ts'
 
 const INSTANCE = IMAGE.SOPInstanceUID as string
@@ -254,7 +254,7 @@ describe('instances of one study that were set aside for one reason', () => {
       'user:usr_1',
     )
     expect(outcome).toMatchObject({ success: false, decided: 250, left: 50 })
-    expect(english(outcome.message)).toMatch(
+    expect(englishText(outcome.message)).toMatch(
       /^250 images are now part of their study\. Then the gateway could not continue \(reference [0-9a-f]{8}\): 50 images are still in quarantine\. Try again\.$/,
     )
     expect(findImageStudy(stage.store.database, STUDY)).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { leadingModality, mergedValues } from '#server/modules/images/study-values.ts'
 import { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { runs } from '../../../../support/property-runs.ts'
 import { HEADER } from './intake-fixture.ts'
 
@@ -82,7 +82,7 @@ describe('values of a study', () => {
       patientName: 'Sample^Sam',
       mrn: 'P100',
     })
-    expect(warnings.map(english)).toEqual([
+    expect(warnings.map(englishText)).toEqual([
       'The partner’s patientName cannot be used and was left out.',
       'The partner’s studyTime cannot be used and was left out.',
     ])

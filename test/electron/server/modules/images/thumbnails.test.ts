@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ThumbnailsBusy } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
+import { ThumbnailsBusyError } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { insertInstance } from '#server/modules/images/instance-queries.ts'
 import {
@@ -114,7 +114,7 @@ describe('a thumbnail', () => {
     on.add('1.2.3.1', '7')
     on.renderBy(() => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })))
     expect((await on.thumbnails.ofStudy(on.owner, STUDY)).png).toBeNull()
-    on.renderBy(() => Promise.reject(new ThumbnailsBusy()))
+    on.renderBy(() => Promise.reject(new ThumbnailsBusyError()))
     await expect(on.thumbnails.ofStudy(on.owner, STUDY)).rejects.toMatchObject({
       code: 'unavailable',
     })

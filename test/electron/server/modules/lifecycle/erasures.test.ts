@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { ERASED } from '#server/modules/lifecycle/erasure-queries.ts'
+import { ERASED_ROWS } from '#server/modules/lifecycle/erasure-queries.ts'
 import { Erasures } from '#server/modules/lifecycle/erasures.ts'
 import { placeLegalHold } from '#server/modules/lifecycle/study-lifecycle.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
@@ -67,7 +67,7 @@ function identifyingColumns({ context: { database } }: ReturnType<typeof goldenC
 describe('an erasure', () => {
   it('knows every table that names a study, a report or an image', () => {
     using clinic = goldenClinic()
-    const known = new Set([...ERASED.map(([table]) => table), 'viewFiles', ...KEPT])
+    const known = new Set([...ERASED_ROWS.map(([table]) => table), 'viewFiles', ...KEPT])
     const tables = new Set(identifyingColumns(clinic).map(({ tableName }) => tableName))
     expect([...tables].filter((table) => !known.has(table))).toEqual([])
   })

@@ -38,7 +38,7 @@ const studies: fc.Arbitrary<StudyFacts> = fc.record({
   signedAt: fc.option(past),
   isHeld: fc.boolean(),
   isArriving: fc.boolean(),
-  hasQuarantined: fc.boolean(),
+  hasQuarantinedImages: fc.boolean(),
   isMismatched: fc.boolean(),
   isForwarding: fc.boolean(),
   local: fc
@@ -48,7 +48,7 @@ const studies: fc.Arbitrary<StudyFacts> = fc.record({
 /** A study that nothing but its copies and its age can keep. */
 const settled = studies.map((study) => ({
   ...study,
-  ...{ isHeld: false, isArriving: false, hasQuarantined: false },
+  ...{ isHeld: false, isArriving: false, hasQuarantinedImages: false },
   ...{ isMismatched: false, isForwarding: false },
 }))
 
@@ -74,8 +74,14 @@ describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(rules, studies, fc.boolean(), (rule, study, isLow) => {
         if (verdictOf(rule, study, NOW, isLow).kind !== 'remove') return
-        const { isHeld, isArriving, hasQuarantined, isMismatched, isForwarding } = study
-        expect([isHeld, isArriving, hasQuarantined, isMismatched, isForwarding]).not.toContain(true)
+        const { isHeld, isArriving, hasQuarantinedImages, isMismatched, isForwarding } = study
+        expect([
+          isHeld,
+          isArriving,
+          hasQuarantinedImages,
+          isMismatched,
+          isForwarding,
+        ]).not.toContain(true)
         if (rule.requiresSignedReport || rule.since === 'signed')
           expect(study.signedAt).not.toBeNull()
       }),
@@ -116,7 +122,12 @@ describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
         const places = new Set(['a', 'b', 'c'])
         const study: StudyFacts = {
           ...{ studyInstanceUid: '1.2.3', receivedAt: 0, signedAt: 0, isHeld: false },
-          ...{ isArriving: false, hasQuarantined: false, isMismatched: false, isForwarding: false },
+          ...{
+            isArriving: false,
+            hasQuarantinedImages: false,
+            isMismatched: false,
+            isForwarding: false,
+          },
           local: [
             {
               ...{ instanceId: 1, file: '00/0.dcm', localRemovedAt: null, bytes: 1, isOwn: false },

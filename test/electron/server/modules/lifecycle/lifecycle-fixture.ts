@@ -3,8 +3,8 @@ import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { type CopyKind, recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { type Disk, Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
-import { addRule, switchRule } from '#server/modules/lifecycle/rules.ts'
-import type { Pull } from '#shared/contract/destinations.ts'
+import { addRule, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
+import type { PriorRetrieval } from '#shared/contract/destinations.ts'
 import type { NewLifecycleRule } from '#shared/contract/lifecycle.ts'
 import { IMAGE, openStage, STUDY } from '../images/intake-fixture.ts'
 
@@ -51,7 +51,7 @@ export async function openLifecycleStage() {
   const pull = (destinationId: string, study: string) => {
     readBack.push(study)
     if (keeps.has(study)) confirm(study, destinationId, 'read-back')
-    return { pullId: study } as Pull
+    return { pullId: study } as PriorRetrieval
   }
   const pulls = { mayStart: () => true, ended: async () => undefined }
   const forwarding = { pull, pulls: pulls as unknown as Forwarding['pulls'] }
@@ -81,7 +81,7 @@ export async function openLifecycleStage() {
     async ruleOn(more: Partial<NewLifecycleRule> = {}) {
       const { ruleId } = addRule(store, { ...RULE, ...more }, ACTOR)
       const { revision } = await lifecycle.preview(ruleId)
-      return switchRule(store, ruleId, { isOn: true, revision }, ACTOR)
+      return setRuleEnabled(store, ruleId, { isOn: true, revision }, ACTOR)
     },
     local: (study = STUDY) =>
       listStudyInstances(store.database, study).filter((one) => one.localRemovedAt === null).length,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/query.ts'
 import { removeDestination } from '#server/modules/forwarding/destinations.ts'
 import { findStudyFacts } from '#server/modules/lifecycle/fact-queries.ts'
-import { addRule, changeRule, removeRule, switchRule } from '#server/modules/lifecycle/rules.ts'
+import { addRule, changeRule, removeRule, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
@@ -75,7 +75,7 @@ describe('a lifecycle rule', () => {
     await stage.pass(91 * DAY_MS)
     const rule = addRule(stage.store, RULE, ACTOR)
     const on = { isOn: true, revision: 1 }
-    expect(() => switchRule(stage.store, rule.ruleId, on, ACTOR)).toThrow(ApiError)
+    expect(() => setRuleEnabled(stage.store, rule.ruleId, on, ACTOR)).toThrow(ApiError)
     const preview = await stage.lifecycle.preview(rule.ruleId)
     expect(preview).toMatchObject({
       remove: { studies: 1, instances: 2 },
@@ -84,10 +84,10 @@ describe('a lifecycle rule', () => {
       examples: [{ studyInstanceUid: STUDY, instances: 2, modalities: ['CT'] }],
     })
     expect(stage.local()).toBe(2)
-    expect(switchRule(stage.store, rule.ruleId, on, ACTOR)).toMatchObject({ isOn: true })
+    expect(setRuleEnabled(stage.store, rule.ruleId, on, ACTOR)).toMatchObject({ isOn: true })
     const changed = changeRule(stage.store, rule.ruleId, { ...RULE, days: 30 }, ACTOR)
     expect(changed).toMatchObject({ isOn: false, isPreviewed: false, revision: 2 })
-    expect(() => switchRule(stage.store, rule.ruleId, on, ACTOR)).toThrow(
+    expect(() => setRuleEnabled(stage.store, rule.ruleId, on, ACTOR)).toThrow(
       expect.objectContaining({ explanation: message('lifecycle.not-previewed') }),
     )
     removeRule(stage.store, rule.ruleId, ACTOR)

@@ -13,7 +13,7 @@ function study(days: number, more: Partial<StudyFacts> & { modality?: string } =
   const file = { file: '00/0.dcm', localRemovedAt: null, bytes: BYTES, callingAeTitle: 'CT1' }
   return {
     ...{ studyInstanceUid: '1.2.3', receivedAt: NOW - days * DAY_MS, signedAt: null },
-    ...{ isHeld: false, isArriving: false, hasQuarantined: false },
+    ...{ isHeld: false, isArriving: false, hasQuarantinedImages: false },
     ...{ isMismatched: false, isForwarding: false },
     local: [{ ...file, modality, instanceId: 1, isOwn: false, places: new Set(['PACS']) }],
     ...facts,
@@ -59,7 +59,7 @@ describe('what the rules will remove', () => {
     const studies = [
       study(100, { modality: 'MR' }),
       study(100, { isHeld: true }),
-      study(10, { hasQuarantined: true }),
+      study(10, { hasQuarantinedImages: true }),
       study(10, { isMismatched: true }),
     ]
     expect(planOf([{ modalities: ['CT'] }], studies).leaving).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { invitationText, testText } from '#server/modules/mail/mail.ts'
+import { invitationText, testMailText } from '#server/modules/mail/mail.ts'
 
 const given = {
   to: 'maja@partner.example',
@@ -37,6 +37,6 @@ describe('the text of an invitation', () => {
     expect(invitationText({ ...given, clinicName: '', expiry: null }).subject).toBe(
       'Your access to the imaging gateway of your clinic',
     )
-    expect(testText('').subject).toBe('Test of the mail of the imaging gateway')
+    expect(testMailText('').subject).toBe('Test of the mail of the imaging gateway')
   })
 })

@@ -6,8 +6,8 @@ import {
   type EndpointRecord,
   endpointSecrets,
   findEndpoint,
-  keepEndpointSecrets,
   listEndpoints,
+  pruneEndpointSecrets,
 } from '#server/modules/partners/queries.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointReplies, endpointReply } from '#server/modules/partners/routes.ts'
@@ -450,7 +450,7 @@ describe('the endpoint of a report', () => {
     expect(ofReports.waiting().get(reading.endpointId)).toBe(1)
     temp.endpoints.remove(reading.endpointId, OWNER)
     expect(ofReports.of(keyed)).toEqual({ endpointId: partner?.endpointId })
-    keepEndpointSecrets(temp.store.database, partner?.endpointId ?? '', 0)
+    pruneEndpointSecrets(temp.store.database, partner?.endpointId ?? '', 0)
     expect(ofReports.of(keyed)).toEqual({ whyNot: 'its endpoint has no signing secret' })
   })
 })

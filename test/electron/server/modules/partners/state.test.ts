@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createFeed } from '#server/live-events/feed.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPartnerState } from '#server/modules/partners/state.ts'
-import { keepDocument, putAnswer } from '#server/modules/worklist/queries.ts'
+import { putAnswer, storeDocument } from '#server/modules/worklist/queries.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -33,7 +33,7 @@ function openState(url: string | null = URL) {
   if (url !== null) setPartner(temp.store, { url, allowPlaintext: false }, 'command-line')
   putAnswer(temp.store.database, {
     ...{ callingAe: 'CT1', dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: null },
-    ...{ documentHash: keepDocument(temp.store, Buffer.from('[]')), items: 0 },
+    ...{ documentHash: storeDocument(temp.store, Buffer.from('[]')), items: 0 },
     receivedAt: '2026-11-20T09:00:00.000Z',
   })
   const state = openPartnerState(temp.store, feed)

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { startGateway } from '../../../../support/gateway.ts'
 
 it('asks for today’s list as the gateway itself, keeps nothing, and says how many exams came', async () => {
   await using gateway = await startGateway({ partner: { worklist: (day) => worklistDay(day) } })
   const { success, items, message } = await gateway.call(dashboard.testPartner, {})
   expect({ success, items }).toEqual({ success: true, items: 24 })
-  expect(english(message)).toMatch(/^The partner responded with 24 exams for today in \d+ ms\.$/)
+  expect(englishText(message)).toMatch(
+    /^The partner responded with 24 exams for today in \d+ ms\.$/,
+  )
   expect(gateway.partner.last?.data).toMatchObject({ callingAe: 'ISTHMUS', sourceIp: '127.0.0.1' })
   expect(await gateway.call(dashboard.inspections, { query: {} })).toMatchObject({
     inspections: [],

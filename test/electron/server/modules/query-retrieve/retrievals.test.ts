@@ -12,7 +12,7 @@ import type {
   SubOperationResult,
 } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import { Outbound } from '#server/dicom/scu/outbound.ts'
+import { OutboundRequests } from '#server/dicom/scu/outbound.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Access } from '#server/modules/audit/access-audit.ts'
@@ -20,7 +20,7 @@ import { addDevice } from '#server/modules/devices/devices.ts'
 import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { Retrievals } from '#server/modules/query-retrieve/retrievals.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { DEVICE } from '../../../../support/device.ts'
 import { freePort } from '../../../../support/free-port.ts'
@@ -47,7 +47,7 @@ async function openStage(
     await stage.keep(`2.25.${number}`, { seriesInstanceUid: `${STUDY}.${number === 3 ? 2 : 1}` })
   await stage.keep('2.25.4', { studyInstanceUid: OTHER_STUDY })
   const folder = join(store.folder, 'spool', 'retrieval')
-  const outbound = new Outbound(
+  const outbound = new OutboundRequests(
     () => 'ISTHMUS',
     () => ({ key: '', cert: '' }),
   )
@@ -106,7 +106,8 @@ function receiver(accepts: readonly string[] = [ELE, ILE]) {
   const send: SendOnAssociation = async function* (instances) {
     for (const instance of instances) {
       const { transferSyntaxUid: sentAs } = instance
-      if (!accepts.includes(sentAs)) yield { instance, outcome: 'needs-transcoding', accepts }
+      if (!accepts.includes(sentAs))
+        yield { instance, outcome: 'needs-transcoding', acceptedSyntaxes: accepts }
       else {
         received.push(instance)
         yield { instance, outcome: 'sent', status: 0x0000, sentAs }
@@ -122,7 +123,7 @@ async function resultsOf({ retrievals }: Stage, request: RetrievalRequest): Prom
   for await (const result of retrieval.perform()) results.push(result)
   expect(results.length).toBeLessThanOrEqual(retrieval.instances)
   return results.map(({ sopInstanceUid, outcome, reason }) =>
-    [sopInstanceUid, outcome, reason && english(reason)].filter(Boolean).join(' '),
+    [sopInstanceUid, outcome, reason && englishText(reason)].filter(Boolean).join(' '),
   )
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type MatchInput,
   matchesOf,
-  mostLikely,
+  mostLikelyOrders,
   scoreOf,
 } from '#server/modules/reconciliation/order-match.ts'
 import type { Match } from '#shared/contract/reconciliation.ts'
@@ -93,7 +93,7 @@ describe('what an order and an exam agree in', () => {
 
 describe('the most probable orders', () => {
   const probable = (exam: Partial<MatchInput>, orders: readonly MatchInput[]) =>
-    mostLikely({ ...EXAM, ...exam }, orders, (order) => order, 2).map(({ order }) => order)
+    mostLikelyOrders({ ...EXAM, ...exam }, orders, (order) => order, 2).map(({ order }) => order)
 
   it('begin with the one that has the accession number, then the patient, then the kind of exam and the time', () => {
     const other = { ...ORDER, patientId: 'P-9', patientName: 'Novak^Jan', accessionNumber: 'A-9' }

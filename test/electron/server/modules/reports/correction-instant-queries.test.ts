@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import {
-  changesSinceSigned,
+  correctionsSinceSigned,
   followedCorrection,
 } from '#server/modules/reports/correction-instant-queries.ts'
 import { correctImages } from '../../../../support/images.ts'
@@ -23,10 +23,10 @@ it('an addendum follows the correction that was made after the reports before it
   expect(followed([20], 22)).toBeUndefined()
   // The first report follows no correction, whatever was corrected before.
   expect([followed([], 20), followed([null], 20)]).toEqual([undefined, undefined])
-  const changes = changesSinceSigned(database, '1.2.3', signed(10))
+  const changes = correctionsSinceSigned(database, '1.2.3', signed(10))
   expect(changes.map(({ what, at }) => [what, at])).toEqual([
     ['corrected', at(25)],
     ['corrected', at(15)],
   ])
-  expect(changesSinceSigned(database, '1.2.3', signed(null))).toEqual([])
+  expect(correctionsSinceSigned(database, '1.2.3', signed(null))).toEqual([])
 })

@@ -8,7 +8,7 @@ import { Mail } from '#server/modules/mail/mail.ts'
 import type { SmtpServer } from '#server/modules/mail/smtp.ts'
 import {
   CriticalEscalations,
-  escalateDue,
+  escalateDueResults,
   escalationText,
 } from '#server/modules/reports/critical-escalations.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -30,15 +30,15 @@ async function stage(addresses: SettingValue<'criticals.escalationAddresses'> = 
     ...on,
     reportId,
     pass: (minutes: number) => clock.pass(minutes * MINUTE_MS),
-    escalate: () => escalateDue(store),
-    steps: () => on.criticals.criticalOfReport(reportId)?.escalations.map(({ step }) => step),
+    escalate: () => escalateDueResults(store),
+    steps: () => on.criticals.criticalResultOfReport(reportId)?.escalations.map(({ step }) => step),
     escalated: () => on.audited().filter((action) => action === 'critical.escalate'),
     waiting: () =>
       listDueOutboxJobs(store.database, ESCALATION_MAIL, instantOf(clock()), 10).map(
         ({ payload }) => payload,
       ),
     communicate: () =>
-      on.criticals.documentCommunication(radiologist, reportId, {
+      on.criticals.recordCommunication(radiologist, reportId, {
         ...{ communicatedTo: 'Dr. Referring', method: 'phone', isReadBack: true, note: '' },
         communicatedAt: instantOf(clock()),
       }),
@@ -58,14 +58,14 @@ describe('a critical result that is not communicated', () => {
     on.pass(59)
     on.escalate()
     expect(on.steps()).toEqual([])
-    expect(on.criticals.criticalOfReport(on.reportId)).toMatchObject({
+    expect(on.criticals.criticalResultOfReport(on.reportId)).toMatchObject({
       dueAt: '2026-03-10T10:00:00.000Z',
       nextEscalationAt: '2026-03-10T10:00:00.000Z',
     })
     on.pass(1)
     on.escalate()
     on.escalate()
-    expect(on.criticals.criticalOfReport(on.reportId)).toMatchObject({
+    expect(on.criticals.criticalResultOfReport(on.reportId)).toMatchObject({
       escalations: [{ step: 1, at: '2026-03-10T10:00:00.000Z' }],
       nextEscalationAt: '2026-03-10T10:30:00.000Z',
     })
@@ -89,7 +89,7 @@ describe('a critical result that is not communicated', () => {
     on.pass(600)
     on.escalate()
     expect(on.steps()).toEqual([1, 2])
-    expect(on.criticals.criticalOfReport(on.reportId)?.nextEscalationAt).toBeNull()
+    expect(on.criticals.criticalResultOfReport(on.reportId)?.nextEscalationAt).toBeNull()
     expect(on.escalated()).toHaveLength(2)
   })
 
@@ -100,7 +100,7 @@ describe('a critical result that is not communicated', () => {
     on.communicate()
     on.pass(600)
     on.escalate()
-    expect(on.criticals.criticalOfReport(on.reportId)).toMatchObject({
+    expect(on.criticals.criticalResultOfReport(on.reportId)).toMatchObject({
       escalations: [{ step: 1 }],
       nextEscalationAt: null,
     })
@@ -124,12 +124,12 @@ describe('a critical result that is not communicated', () => {
 
   it('names whom to call: of the study, else of its images', async () => {
     using on = await stage()
-    expect(on.criticals.criticalOfReport(on.reportId)?.referringPhysicianName).toBe('')
+    expect(on.criticals.criticalResultOfReport(on.reportId)?.referringPhysicianName).toBe('')
     const { studyId } = on.newStudy({ reportMetadata: { referringPhysicianName: 'Test^Rita' } })
     const order = { ...on.written(SOUND, on.radiologist, studyId), isCritical: true }
     await on.writing.sign(on.radiologist, studyId, { ...order, finding: 'Free air' })
     expect(
-      on.criticals.listOpenCriticals(on.radiologist).map((one) => one.referringPhysicianName),
+      on.criticals.listCriticalResults(on.radiologist).map((one) => one.referringPhysicianName),
     ).toContain('Test^Rita')
   })
 })

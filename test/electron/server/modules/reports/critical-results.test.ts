@@ -21,17 +21,17 @@ describe('a critical result that nobody was told of', () => {
     const reportId = await critical(on)
     on.clock.pass(15 * 60_000)
     const nurse = on.colleague({ canCreateReports: false, canManageStudies: true })
-    expect(on.criticals.documentCommunication(nurse, reportId, TOLD)).toMatchObject({
+    expect(on.criticals.recordCommunication(nurse, reportId, TOLD)).toMatchObject({
       ...{ reportId, finding: 'Tension pneumothorax', signedBy: { name: 'Una Malá, MD' } },
       communication: { ...TOLD, recordedBy: { name: 'Ben Okoro' } },
     })
-    expect(on.criticals.listOpenCriticals(nurse)).toEqual([])
+    expect(on.criticals.listCriticalResults(nurse)).toEqual([])
     expect(
       sentenceOf(() =>
-        on.criticals.documentCommunication(nurse, reportId, { ...TOLD, note: 'Other' }),
+        on.criticals.recordCommunication(nurse, reportId, { ...TOLD, note: 'Other' }),
       ),
     ).toContain('Ben Okoro has already recorded')
-    expect(on.criticals.criticalOfReport(reportId)?.communication?.note).toBe('By phone')
+    expect(on.criticals.criticalResultOfReport(reportId)?.communication?.note).toBe('By phone')
     const [noted] = on.store.audit.list({ limit: 1 }).items
     expect(noted).toMatchObject({
       action: 'critical.communicate',
@@ -44,14 +44,14 @@ describe('a critical result that nobody was told of', () => {
   it('is not documented ahead of time, nor by who may neither write nor manage', async () => {
     using on = reportStage()
     const reportId = await critical(on)
-    expect(
-      refusalOf(() => on.criticals.documentCommunication(on.radiologist, reportId, TOLD)),
-    ).toBe('refused body.communicatedAt')
+    expect(refusalOf(() => on.criticals.recordCommunication(on.radiologist, reportId, TOLD))).toBe(
+      'refused body.communicatedAt',
+    )
     const clerk = on.colleague({ canCreateReports: false })
-    expect(refusalOf(() => on.criticals.documentCommunication(clerk, reportId, TOLD))).toBe(
+    expect(refusalOf(() => on.criticals.recordCommunication(clerk, reportId, TOLD))).toBe(
       'not-permitted',
     )
-    expect(refusalOf(() => on.criticals.documentCommunication(on.radiologist, 'rep_x', TOLD))).toBe(
+    expect(refusalOf(() => on.criticals.recordCommunication(on.radiologist, 'rep_x', TOLD))).toBe(
       'not-found',
     )
   })
@@ -62,11 +62,11 @@ describe('a critical result that nobody was told of', () => {
     const elsewhere = atTheWindow(newUser(on.store), [
       'cus_00000000000000000000000000000001' as never,
     ])
-    expect(on.criticals.listOpenCriticals(elsewhere)).toEqual([])
-    expect(refusalOf(() => on.criticals.documentCommunication(elsewhere, reportId, TOLD))).toBe(
+    expect(on.criticals.listCriticalResults(elsewhere)).toEqual([])
+    expect(refusalOf(() => on.criticals.recordCommunication(elsewhere, reportId, TOLD))).toBe(
       'not-found',
     )
-    expect(on.criticals.listOpenCriticals(on.radiologist).map((one) => one.reportId)).toEqual([
+    expect(on.criticals.listCriticalResults(on.radiologist).map((one) => one.reportId)).toEqual([
       reportId,
     ])
   })

@@ -170,8 +170,10 @@ describe('windows that write on one report', () => {
                   expect(report?.signer?.userId).toBe(caller.user.userId)
                   signed.set(result.reportId, JSON.stringify(report))
                 },
-                'let go': () => writing.holdReport(caller, studyId, { windowId, isWriting: false }),
-                stay: () => writing.holdReport(caller, studyId, { windowId, isWriting: true }),
+                'let go': () =>
+                  writing.updateReportLock(caller, studyId, { windowId, isWriting: false }),
+                stay: () =>
+                  writing.updateReportLock(caller, studyId, { windowId, isWriting: true }),
                 wait: () => clock.pass(61_000),
                 'start addendum'() {
                   const [first] = signed.keys()

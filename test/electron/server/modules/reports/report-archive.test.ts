@@ -22,7 +22,7 @@ import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { createStudy } from '#server/modules/studies/service.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { reportPart } from '../../../../support/report-pdf.ts'
 import { completedReport } from '../../../../support/reports.ts'
@@ -280,7 +280,7 @@ describe('DICOM copies of a signed report', () => {
     expect(listCreatedStudies(stage.store.database, STUDY).map(({ area }) => area)).toEqual([
       'viewer',
     ])
-    expect(stage.news.filter(({ text }) => /another patient/.test(english(text)))).toEqual([])
+    expect(stage.news.filter(({ text }) => /another patient/.test(englishText(text)))).toEqual([])
     // The second image finds the study as any other does.
     await stage.send(image(2, { PatientName: 'Other^Olga' }))
     expect(findImageStudy(stage.store.database, STUDY)?.mismatch?.amongImages).toHaveLength(1)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  printable,
+  printableText,
   type SetLine,
   type TextStyle,
   Typesetter,
@@ -81,7 +81,7 @@ describe('lines of a report', () => {
   })
 
   it('have all that can be seen of the text, and are no wider than the column', () => {
-    const seen = (text: string) => printable(text).replace(/\s/g, '')
+    const seen = (text: string) => printableText(text).replace(/\s/g, '')
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 80 }),
@@ -101,10 +101,10 @@ describe('lines of a report', () => {
 
 describe('printable text', () => {
   it('is composed, and has no characters that hide or reorder others', () => {
-    expect(printable('e\u0301')).toBe('é')
-    expect(printable('a\u202eb\u0000c\u200bd\u00ade')).toBe('abcde')
-    expect(printable('a\tb')).toBe('a    b')
-    expect(printable('\ud800x')).toBe('\ufffdx')
-    expect(printable(`x${'\u0301\u200b\u200d'.repeat(50_000)}`).length).toBe(31)
+    expect(printableText('e\u0301')).toBe('é')
+    expect(printableText('a\u202eb\u0000c\u200bd\u00ade')).toBe('abcde')
+    expect(printableText('a\tb')).toBe('a    b')
+    expect(printableText('\ud800x')).toBe('\ufffdx')
+    expect(printableText(`x${'\u0301\u200b\u200d'.repeat(50_000)}`).length).toBe(31)
   })
 })

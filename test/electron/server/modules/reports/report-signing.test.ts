@@ -10,7 +10,7 @@ import {
 import { purgeExpired } from '#server/modules/diagnostics/retention.ts'
 import { listEvents, setEventState } from '#server/modules/events/queries.ts'
 import { updateImageStudy } from '#server/modules/images/image-study-writing-queries.ts'
-import { demandPast } from '#server/modules/reports/critical-results.ts'
+import { requirePastInstant } from '#server/modules/reports/critical-results.ts'
 import { findReportPdf, readReportPdf } from '#server/modules/reports/report-document-queries.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
 import {
@@ -433,7 +433,7 @@ describe('a critical result', () => {
       ...{ outcome: 'checks', findings: [{ check: 'critical-without-finding', level: 'error' }] },
     })
     await on.writing.sign(on.radiologist, on.studyId, { ...order, finding: 'Tension pneumothorax' })
-    const [critical] = on.criticals.listOpenCriticals(on.radiologist)
+    const [critical] = on.criticals.listCriticalResults(on.radiologist)
     expect(critical).toMatchObject({
       finding: 'Tension pneumothorax',
       communication: null,
@@ -453,7 +453,7 @@ describe('a critical result', () => {
       ...{ code: 'refused', errors: [{ path: 'body.communication.communicatedAt' }] },
     })
     await on.writing.sign(on.radiologist, on.studyId, { ...order, communication: COMMUNICATION })
-    expect(on.criticals.listOpenCriticals(on.radiologist)).toEqual([])
+    expect(on.criticals.listCriticalResults(on.radiologist)).toEqual([])
     expect(on.rendered[0]?.parts[0]).toMatchObject({
       finding: 'Tension pneumothorax',
       communication: COMMUNICATION,
@@ -479,8 +479,12 @@ describe('a critical result', () => {
 
   it('was told in the past, but for clocks that differ by a minute', () => {
     const now = Date.parse('2026-03-10T09:00:00.000Z')
-    expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.000Z', now))).toBeUndefined()
-    expect(refusal(() => demandPast('body.at', '2026-03-10T09:01:00.001Z', now))).toMatchObject({
+    expect(
+      refusal(() => requirePastInstant('body.at', '2026-03-10T09:01:00.000Z', now)),
+    ).toBeUndefined()
+    expect(
+      refusal(() => requirePastInstant('body.at', '2026-03-10T09:01:00.001Z', now)),
+    ).toMatchObject({
       ...{ code: 'refused', errors: [{ path: 'body.at', message: 'must not be in the future' }] },
     })
   })
@@ -488,7 +492,7 @@ describe('a critical result', () => {
   it('is not made of words given for a report that is not critical', async () => {
     using on = reportStage()
     await on.signed(SOUND, { finding: 'Nothing', communication: COMMUNICATION })
-    expect(on.criticals.listOpenCriticals(on.radiologist)).toEqual([])
+    expect(on.criticals.listCriticalResults(on.radiologist)).toEqual([])
     expect(on.rendered[0]?.parts[0]).toMatchObject({ finding: null, communication: null })
   })
 })

@@ -350,7 +350,7 @@ describe('saving', () => {
       revision: 2,
       text: 'Of the other window.',
     })
-    writing.holdReport(radiologist, studyId, { windowId: other, isWriting: false })
+    writing.updateReportLock(radiologist, studyId, { windowId: other, isWriting: false })
     expect(
       writing.saveReport(radiologist, studyId, {
         windowId,
@@ -403,15 +403,19 @@ describe('a window that writes', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written()
     on.clock.pass(50_000)
-    expect(writing.holdReport(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(
-      instantOf(on.clock() + 60_000),
-    )
+    expect(
+      writing.updateReportLock(radiologist, studyId, { windowId, isWriting: true })?.until,
+    ).toBe(instantOf(on.clock() + 60_000))
     const ben = on.colleague()
     expect(
-      writing.holdReport(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name,
+      writing.updateReportLock(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name,
     ).toBe('Una Malá')
-    expect(writing.holdReport(radiologist, studyId, { windowId, isWriting: false })).toBeNull()
-    expect(writing.holdReport(ben, studyId, { windowId: randomUUID(), isWriting: true })).toBeNull()
+    expect(
+      writing.updateReportLock(radiologist, studyId, { windowId, isWriting: false }),
+    ).toBeNull()
+    expect(
+      writing.updateReportLock(ben, studyId, { windowId: randomUUID(), isWriting: true }),
+    ).toBeNull()
   })
 
   it('does not go on having the report of a study that was cancelled', () => {
@@ -421,9 +425,9 @@ describe('a window that writes', () => {
     const until = instantOf(on.clock() + 60_000)
     on.studies.cancelStudy(on.key, 'scribe', { studyId })
     on.clock.pass(50_000)
-    expect(writing.holdReport(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(
-      until,
-    )
+    expect(
+      writing.updateReportLock(radiologist, studyId, { windowId, isWriting: true })?.until,
+    ).toBe(until)
   })
 })
 
@@ -496,7 +500,7 @@ describe('an addendum', () => {
     on.reports.startAddendum(on.key, reportId)
     const there = randomUUID()
     on.writing.beginReport(on.radiologist, on.studyId, begin(there, { text: 'Addendum of now' }))
-    on.writing.holdReport(on.radiologist, on.studyId, { windowId: there, isWriting: false })
+    on.writing.updateReportLock(on.radiologist, on.studyId, { windowId: there, isWriting: false })
     // The revision is the same: it is another text.
     const conflict = {
       outcome: 'conflict',
@@ -530,7 +534,10 @@ describe('an addendum', () => {
     expect(listReports(on.store.database, on.studyId)).toEqual([before])
     expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({ draft: null, lock: null })
     expect(
-      on.writing.holdReport(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true }),
+      on.writing.updateReportLock(on.radiologist, on.studyId, {
+        windowId: on.windowId,
+        isWriting: true,
+      }),
     ).toBeNull()
   })
 })

@@ -12,7 +12,7 @@ import * as locks from '#server/modules/reports/report-locks.ts'
 import type { ReportPdf } from '#server/modules/reports/report-pdf.ts'
 import type { ReportPdfInput } from '#server/modules/reports/report-pdf-layout.ts'
 import { findDraft } from '#server/modules/reports/report-queries.ts'
-import { findReportingByUid, readReporting } from '#server/modules/reports/report-reading.ts'
+import { findScribeStudyId, readReadingState } from '#server/modules/reports/report-reading.ts'
 import { type SignRequest, signReport } from '#server/modules/reports/report-signing.ts'
 import * as templates from '#server/modules/reports/report-templates.ts'
 import * as writing from '#server/modules/reports/report-writing.ts'
@@ -44,7 +44,7 @@ export const boundReports = (store: Context) => {
     reports: bound(reports, store),
     criticals: bound(criticals, store),
     templates: bound(templates, store),
-    reading: { read: given(readReporting), byUid: given(findReportingByUid) },
+    reading: { read: given(readReadingState), byUid: given(findScribeStudyId) },
     writing: {
       ...bound(writing, store),
       overrideIdentity: given(overrideIdentity),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fontOfWoff } from '#server/modules/reports/report-pdf-fonts.ts'
+import { sfntOfWoff } from '#server/modules/reports/report-pdf-fonts.ts'
 
 const FILE = join(
   import.meta.dirname,
@@ -10,7 +10,7 @@ const FILE = join(
 
 describe('a font of a WOFF file', () => {
   it('is the plain font, with its tables whole and where its directory says', () => {
-    const font = fontOfWoff(readFileSync(FILE))
+    const font = sfntOfWoff(readFileSync(FILE))
     expect(font.readUInt32BE(0)).toBe(0x00010000)
     const count = font.readUInt16BE(4)
     const tables = Array.from({ length: count }, (_, at) => {
@@ -30,7 +30,7 @@ describe('a font of a WOFF file', () => {
   })
 
   it('is refused where the file is none', () => {
-    expect(() => fontOfWoff(Buffer.alloc(100))).toThrow('not a WOFF file')
+    expect(() => sfntOfWoff(Buffer.alloc(100))).toThrow('not a WOFF file')
   })
 })
 

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { NotFromGateway, verifyPartnerRequest } from '#electron/simulator/verify.ts'
+import { NotFromGatewayError, verifyPartnerRequest } from '#electron/simulator/verify.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import {
   CONFORMANCE_CHECKS,
-  printedReport,
+  reportText,
   runConformance,
 } from '#server/modules/sandbox/conformance/conformance.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
@@ -60,7 +60,7 @@ const GOOD: Steps = {
     try {
       verifyPartnerRequest(secret, headers, body)
     } catch (error) {
-      if (!(error instanceof NotFromGateway)) throw error
+      if (!(error instanceof NotFromGatewayError)) throw error
       // What is signed and not an event of this version is told apart by its message.
       if (!error.message.startsWith('The body is signed')) return 400
     }
@@ -136,7 +136,7 @@ describe('a conformance run', () => {
     const report = await run()
     expect(lost(report)).toEqual({})
     expect([report.earned, report.points]).toEqual([100, 100])
-    expect(printedReport(report)).toContain('Score: 100 of 100')
+    expect(reportText(report)).toContain('Score: 100 of 100')
   })
 
   const withoutSignature: Partial<Steps> = {

@@ -5,7 +5,7 @@ import * as studyService from '#server/modules/studies/service.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import * as userService from '#server/modules/users/users.ts'
-import { EPHEMERAL_SECONDS } from '#server/modules/viewer/links.ts'
+import { EPHEMERAL_LIFETIME_SECONDS } from '#server/modules/viewer/links.ts'
 import { type NewView, ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { bound } from '../../../../support/bound.ts'
@@ -151,7 +151,7 @@ describe('links and the views they begin', () => {
             }
             const link = given(gives[kind])
             if (typeof link === 'string') return
-            const lifetime = kind === 'ephemeral' ? EPHEMERAL_SECONDS * 1000 : 15 * MINUTE
+            const lifetime = kind === 'ephemeral' ? EPHEMERAL_LIFETIME_SECONDS * 1000 : 15 * MINUTE
             const token = new URL(link.url).searchParams.get('token') ?? ''
             tokens.push({
               token,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as studyService from '#server/modules/studies/service.ts'
 import * as studyAccess from '#server/modules/studies/study-access.ts'
-import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import type { ApiKeyCaller, UserCaller } from '#server/modules/users/caller.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { bound } from '../../../../support/bound.ts'
@@ -57,10 +57,10 @@ describe('a member who is linked to customers', () => {
 describe('who is not held to some customers', () => {
   it('is an owner, an admin, and a member who is linked to none', () => {
     const { user } = caller()
-    expect(visibleCustomers(caller())).toEqual([mine])
+    expect(visibleCustomerIds(caller())).toEqual([mine])
     for (const other of [{ level: 'owner' }, { level: 'admin' }, { customerIds: [] }] as const) {
       const free = caller({ user: { ...user, ...other } })
-      expect(visibleCustomers(free)).toBeUndefined()
+      expect(visibleCustomerIds(free)).toBeUndefined()
       expect(isVisible(free, study('stu_1', 'cus_2'))).toBe(true)
     }
   })
@@ -73,7 +73,7 @@ describe('who is not held to some customers', () => {
       isViewerEnabled: true,
     }
     const own = { ...study('stu_1', 'cus_2'), createdByApiKeyId: 'key-1' }
-    expect(visibleCustomers(key)).toBeUndefined()
+    expect(visibleCustomerIds(key)).toBeUndefined()
     expect([own, study('stu_2', null)].map((one) => isVisible(key, one))).toEqual([true, true])
     expect(
       [own, study('stu_2', null)].map((one) => isVisible({ ...key, scope: 'self' }, one)),
@@ -102,15 +102,15 @@ describe('a study', () => {
   it('is found by its id and by its UID, in its area and by who may see it', () => {
     using on = stage()
     const { finder, key, scribe, viewer } = on
-    expect(finder.visibleStudy(key, 'scribe', scribe.studyId).studyId).toBe(scribe.studyId)
-    expect(finder.visibleStudyByUid(key, 'viewer', '1.2.2').studyId).toBe(viewer.studyId)
+    expect(finder.requireVisibleStudy(key, 'scribe', scribe.studyId).studyId).toBe(scribe.studyId)
+    expect(finder.requireVisibleStudyByUid(key, 'viewer', '1.2.2').studyId).toBe(viewer.studyId)
     const refused = [
-      () => finder.visibleStudy(key, 'viewer', scribe.studyId),
-      () => finder.visibleStudyByUid(key, 'scribe', '1.2.2'),
-      () => finder.visibleStudy(on.other, 'scribe', scribe.studyId),
-      () => finder.visibleStudyByUid(on.other, 'viewer', '1.2.2'),
-      () => finder.visibleStudy(key, 'scribe', 'stu_none'),
-      () => finder.visibleStudyByUid(key, 'scribe', '1.2.3'),
+      () => finder.requireVisibleStudy(key, 'viewer', scribe.studyId),
+      () => finder.requireVisibleStudyByUid(key, 'scribe', '1.2.2'),
+      () => finder.requireVisibleStudy(on.other, 'scribe', scribe.studyId),
+      () => finder.requireVisibleStudyByUid(on.other, 'viewer', '1.2.2'),
+      () => finder.requireVisibleStudy(key, 'scribe', 'stu_none'),
+      () => finder.requireVisibleStudyByUid(key, 'scribe', '1.2.3'),
     ]
     for (const find of refused)
       expect(refusal(find)).toMatchObject({ code: 'not-found', message: 'There is no such study.' })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
-import { neededStatement } from '#server/modules/studies/needed-addendum-queries.ts'
+import { neededAddendaStatement } from '#server/modules/studies/needed-addendum-queries.ts'
 import { countFoundStudies } from '#server/modules/studies/study-count-queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
@@ -429,7 +429,7 @@ describe('the list of studies that need an addendum', () => {
     using temp = tempStore()
     const { database } = temp.store
     const plan = (isOldestFirst: boolean) => {
-      const { text, parameters } = neededStatement(
+      const { text, parameters } = neededAddendaStatement(
         { area: 'scribe', search: '' },
         { above: 0, before: 9, isOldestFirst, limit: 21 },
       )

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { expect, it, vi } from 'vitest'
 import { findCurrentInstance } from '#server/modules/images/instance-queries.ts'
-import { queueCopy, recordStored } from '#server/modules/tiers/copy-queries.ts'
+import { queueCopy, recordCopyStored } from '#server/modules/tiers/copy-queries.ts'
 import { RecallCache } from '#server/modules/tiers/recall-cache.ts'
-import { recordRecalled } from '#server/modules/tiers/recall-queries.ts'
+import { recordRecall } from '#server/modules/tiers/recall-queries.ts'
 import { insertTier } from '#server/modules/tiers/tier-queries.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { IMAGE, openStage } from '../images/intake-fixture.ts'
@@ -62,8 +62,8 @@ it.each([
     })
     queueCopy(database, { tierId, instanceId, migrationId: null, objectKey: 'one', at: AT })
     const sha256 = Buffer.alloc(32)
-    recordStored(database, 1, { bytes, sha256, encryption: 'none', at: AT })
-    recordRecalled(database, instanceId, bytes, AT)
+    recordCopyStored(database, 1, { bytes, sha256, encryption: 'none', at: AT })
+    recordRecall(database, instanceId, bytes, AT)
     const space = { freeBytes: freeGigabytes * GIGABYTE, totalBytes: 500 * GIGABYTE }
     vi.spyOn(imageFiles, 'space').mockReturnValue(space)
     const release = await new RecallCache(context).reserve(0)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readBoundSecret } from '#server/configuration/bound-secrets.ts'
 import {
   IdentityProvider,
-  PROVIDER_SECRET,
+  PROVIDER_SECRET_NAME,
   type ProviderRequest,
 } from '#server/modules/users/identity-provider.ts'
 import { type Forged, openHostileProvider } from '../../../../support/hostile-provider.ts'
@@ -186,7 +186,7 @@ describe('a provider', () => {
   })
 
   it('is not shown the secret of another', async () => {
-    const secret = (issuer: string) => readBoundSecret(temp.store, PROVIDER_SECRET, issuer)
+    const secret = (issuer: string) => readBoundSecret(temp.store, PROVIDER_SECRET_NAME, issuer)
     expect(secret(hostile.issuer)).toBe(CLIENT.secret)
     expect(secret('https://id.clinic.example')).toBeUndefined()
   })

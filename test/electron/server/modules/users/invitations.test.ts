@@ -125,7 +125,10 @@ describe('the link', () => {
     expect(
       listDueOutboxJobs(temp.store.database, INVITATION_MAIL, '2027-01-01T00:00:00.000Z', 10),
     ).toEqual([])
-    expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({ mail: 'none', fault: null })
+    expect(temp.invitations.mailStateOf(invitation.invitationId)).toEqual({
+      mail: 'none',
+      fault: null,
+    })
     const kept = JSON.stringify([
       findInvitation(temp.store.database, invitation.invitationId),
       temp.store.audit.list({ limit: 10 }),
@@ -159,7 +162,7 @@ describe('the link', () => {
         expiry: invitation.expiry,
       },
     })
-    expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({
+    expect(temp.invitations.mailStateOf(invitation.invitationId)).toEqual({
       mail: 'waiting',
       fault: null,
     })
@@ -196,7 +199,7 @@ describe('the link', () => {
     )
     expect(temp.invitations.openInvitation(temp.tokenOf(third.link)).userId).toBe(first.user.userId)
     expect(nextOutboxDue(temp.store.database, INVITATION_MAIL)).toBeUndefined()
-    expect(temp.invitations.mailOf(first.invitation.invitationId).mail).toBe('none')
+    expect(temp.invitations.mailStateOf(first.invitation.invitationId).mail).toBe('none')
   })
 })
 

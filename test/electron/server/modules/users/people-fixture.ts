@@ -1,6 +1,6 @@
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
-import { invitedPerson } from '#server/modules/users/interface-routes.ts'
+import { newPersonOf } from '#server/modules/users/interface-routes.ts'
 import * as invitationService from '#server/modules/users/invitations.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import type { SessionOrigin } from '#server/modules/users/sessions.ts'
@@ -21,8 +21,8 @@ export const INVITED = {
   canManageStudies: true,
   hasDashboardAccess: true,
 } as const
-type Wanted = Partial<Parameters<typeof invitedPerson>[0]>
-export const person = (more: Wanted = {}) => invitedPerson({ ...INVITED, ...more })
+type Wanted = Partial<Parameters<typeof newPersonOf>[0]>
+export const person = (more: Wanted = {}) => newPersonOf({ ...INVITED, ...more })
 
 /** Users and invitations on a real store with a standing clock. */
 export function peopleFixture() {

@@ -181,7 +181,7 @@ describe('a second factor', () => {
     expect(on.people.followLink(link.token)).toMatchObject({
       signIn: { user: { userId: on.userId } },
     })
-    on.factors.endSecondFactor(on.userId, 'command-line')
+    on.factors.disableSecondFactor(on.userId, 'command-line')
     await expect(on.signIn()).resolves.toBeDefined()
     expect(on.factors.secondFactorOf(on.userId)).toEqual({ isOn: false, since: null, codesLeft: 0 })
   })

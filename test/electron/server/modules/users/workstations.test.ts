@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as workstationService from '#server/modules/users/workstations.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { bound } from '../../../../support/bound.ts'
 import { peopleFixture } from './people-fixture.ts'
 
@@ -9,7 +9,7 @@ function stage() {
   const on = peopleFixture()
   const workstations = bound(workstationService, on.store)
   const ask = (name: string, address = '10.0.0.7', token?: string) =>
-    workstations.askForWorkstation({ name, address, browser: 'Edge on Windows', token })
+    workstations.requestWorkstationAccess({ name, address, browser: 'Edge on Windows', token })
   return { ...on, workstations, ask }
 }
 
@@ -110,12 +110,14 @@ describe('a workstation', () => {
       address: '10.0.0.7',
       workstationId: record.workstationId,
     }
-    const there = await on.people.signIn(email, 'a long and quiet evening', { place })
+    const there = await on.people.signIn(email, 'a long and quiet evening', {
+      sessionOrigin: place,
+    })
     const here = await on.people.signIn(email, 'a long and quiet evening')
     expect(
       on.people
         .listSessions(here.token, undefined)
-        .map((session) => english(session.place))
+        .map((session) => englishText(session.place))
         .sort(),
     ).toEqual(['Gateway PC', 'Room'])
     on.workstations.removeWorkstation(record.workstationId, 'command-line')

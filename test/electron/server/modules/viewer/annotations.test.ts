@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as annotations from '#server/modules/viewer/annotations.ts'
-import { ANNOTATION_CHARACTERS } from '#shared/contract/viewing.ts'
+import { MAX_ANNOTATION_CHARACTERS } from '#shared/contract/viewing.ts'
 import type { ApiError } from '#shared/errors.ts'
 import { bound } from '../../../../support/bound.ts'
 import { refusal } from '../../../../support/refusal.ts'
@@ -101,7 +101,7 @@ describe('annotations', () => {
     const refusal = refusalOf(() =>
       on.annotations.saveAnnotations(MINE, UID, {
         revision: 0,
-        annotations: long(ANNOTATION_CHARACTERS + 1),
+        annotations: long(MAX_ANNOTATION_CHARACTERS + 1),
       }),
     )
     expect([refusal.code, ...refusal.errors.map(({ path }) => path)]).toEqual([
@@ -111,7 +111,7 @@ describe('annotations', () => {
     expect(
       on.annotations.saveAnnotations(MINE, UID, {
         revision: 0,
-        annotations: long(ANNOTATION_CHARACTERS),
+        annotations: long(MAX_ANNOTATION_CHARACTERS),
       }),
     ).toEqual({ revision: 1 })
   })

@@ -9,7 +9,7 @@ import {
 import { findCurrentInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
 import { oldestViewFiles } from '#server/modules/viewer/queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../../support/open-files.ts'
@@ -28,7 +28,7 @@ import {
 } from './viewing-fixture.ts'
 
 const sentences = (page: Listed) =>
-  page.faults.map(({ what, sentence }) => `${english(what)}: ${english(sentence)}`)
+  page.faults.map(({ what, sentence }) => `${englishText(what)}: ${englishText(sentence)}`)
 const made = (number: number) =>
   dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })
 

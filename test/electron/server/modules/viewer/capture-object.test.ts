@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { type CaptureInput, captureObject } from '#server/modules/viewer/capture-object.ts'
+import { buildCaptureObject, type CaptureInput } from '#server/modules/viewer/capture-object.ts'
 import { knownInstance } from './known-instance.ts'
 
 const PIXELS = Buffer.alloc(16 * 20 * 3, 7)
 const of = (more: Partial<CaptureInput> = {}) =>
-  captureObject({
+  buildCaptureObject({
     ...{
       shown: knownInstance('1.2.3'),
       frame: 2,
@@ -19,7 +19,7 @@ const of = (more: Partial<CaptureInput> = {}) =>
       madeAt: '2026-11-20T08:45:00.000Z',
       timeZone: 'Europe/Berlin',
     },
-    ...{ archived: undefined, ...more },
+    ...{ archivedHeader: undefined, ...more },
   })
 const bytesOf = ({ object }: ReturnType<typeof of>) =>
   writeDataSet(object.dataSet, '1.2.840.10008.1.2.1').toString('latin1')
@@ -56,7 +56,7 @@ it('takes from the archive what the list of images does not have', () => {
   const { header } = of()
   const bytes = bytesOf(
     of({
-      archived: {
+      archivedHeader: {
         ...header,
         studyId: 'ST-7',
         referringPhysicianName: 'OKORO^BEN',

@@ -17,7 +17,7 @@ import type { KnownInstance } from '#server/modules/viewer/view-images.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { newEndpoint } from '../../../../support/endpoints.ts'
@@ -101,7 +101,7 @@ function open(): void {
       notes: [],
       hosts: () => ['a.example', 'b.example'],
       noteRefusedHost: (url) => void refusedHosts.push(url),
-      setEffect: (effect) => void effects.push(english(effect)),
+      setEffect: (effect) => void effects.push(englishText(effect)),
     }
   }
   const put: Downloads['put'] = async (url, body, { mediaType }) => {
@@ -121,7 +121,9 @@ function open(): void {
 
 /** What the feed says. */
 const lines = () =>
-  vi.mocked(on.store.feed.append).mock.calls.map(([{ tone, text }]) => `${tone}: ${english(text)}`)
+  vi
+    .mocked(on.store.feed.append)
+    .mock.calls.map(([{ tone, text }]) => `${tone}: ${englishText(text)}`)
 
 const standing = () => captures.list(view)[0]
 const became = (state: string) =>

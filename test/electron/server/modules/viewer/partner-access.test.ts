@@ -4,7 +4,7 @@ import { listEndpoints } from '#server/modules/partners/queries.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { insertStudy } from '#server/modules/studies/study-writing-queries.ts'
 import { PartnerAccess } from '#server/modules/viewer/partner-access.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { newEndpoint } from '../../../../support/endpoints.ts'
@@ -58,7 +58,7 @@ async function asking(answer: unknown) {
   const refusedHosts = openRefusedHosts(Date.now)
   const asked = new PartnerAccess(store, requester, refusedHosts, {
     setEffect: (eventId, effect) =>
-      void effects.push(`${eventId.slice(0, 3)} ${effect && english(effect)}`),
+      void effects.push(`${eventId.slice(0, 3)} ${effect && englishText(effect)}`),
   })
   const refused = () =>
     listEndpoints(database).flatMap(({ endpointId, apiKeyId }) =>

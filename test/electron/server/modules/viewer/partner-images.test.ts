@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { CT_IMAGE_STORAGE, imageDataSet } from '../../../../support/instance-file.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { archive, archived } from './archive-fixture.ts'
@@ -25,7 +25,7 @@ import {
 } from './viewing-fixture.ts'
 
 const sentences = (page: Listed) =>
-  page.faults.map(({ what, sentence }) => `${english(what)}: ${english(sentence)}`)
+  page.faults.map(({ what, sentence }) => `${englishText(what)}: ${englishText(sentence)}`)
 const uids = (page: Listed) => [...page.instances.keys()].sort()
 
 /** A deflated file whose pixels are so many zeros. */
@@ -64,7 +64,7 @@ describe('of hostile files', () => {
     })
     const page = await viewing.listed()
     expect(uids(page)).toEqual([uidOf(1), uidOf(5), uidOf(8)])
-    const whats = page.faults.map(({ what }) => english(what)).sort()
+    const whats = page.faults.map(({ what }) => englishText(what)).sort()
     expect(whats).toEqual([2, 3, 4, 5, 6, 7].map((number) => `Image ${number} of 8`))
     expect(sentences(page)).toContain(
       'Image 3 of 8: It belongs to another study than the one requested, and is not shown.',
@@ -72,7 +72,7 @@ describe('of hostile files', () => {
     expect(sentences(page)).toContain(
       'Image 7 of 8: It could not be retrieved: it responded with 500.',
     )
-    expect(page.faults.find(({ what }) => english(what) === 'Image 5 of 8')).toMatchObject({
+    expect(page.faults.find(({ what }) => englishText(what) === 'Image 5 of 8')).toMatchObject({
       sopInstanceUid: uidOf(5),
       level: 'warning',
     })
@@ -125,7 +125,7 @@ describe('of hostile files', () => {
     const fetched =
       'It could not be retrieved: not.listed.example:443 is not in the list of hosts that files may be downloaded from.'
     const last = (await viewing.listed()).faults.filter(
-      ({ sentence }) => english(sentence) === fetched,
+      ({ sentence }) => englishText(sentence) === fetched,
     )
     expect([last.length, last.at(-1)?.what]).toEqual([21, '19,979 more images'])
     expect(viewing.host.paths).toEqual(['/1'])
@@ -217,7 +217,7 @@ describe('of hostile files', () => {
     expect(
       page.faults
         .filter(({ level }) => level === 'danger')
-        .map(({ sentence }) => english(sentence)),
+        .map(({ sentence }) => englishText(sentence)),
     ).toContainEqual(
       expect.stringMatching(
         /^It may belong to a different patient than another study in this view/,

@@ -4,7 +4,7 @@ import type { OpenView } from '#server/http/callers.ts'
 import { insertCustomer, insertCustomerUser } from '#server/modules/customers/queries.ts'
 import { priorScope } from '#server/modules/viewer/priors.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { archive, archived } from './archive-fixture.ts'
@@ -176,7 +176,7 @@ describe('earlier studies', () => {
       await listedOf(viewing.images, viewing.view)
       viewing.images.addPrior(viewing.view, prior)
       return (await listedOf(viewing.images, viewing.view)).faults.map(
-        ({ level, sentence }) => `${level} ${english(sentence)}`,
+        ({ level, sentence }) => `${level} ${englishText(sentence)}`,
       )
     }
     const name = { PatientName: 'Keller^Ruth' }

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readReferencingObject } from '#server/dicom/referencing-objects/referencing-object.ts'
 import { OpenFile } from '#server/modules/viewer/open-files.ts'
 import { ApiError } from '#shared/errors.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import {
   presentationFile,
   STUDY,
@@ -33,7 +33,7 @@ const view = () => openView({ studyInstanceUid: STUDY })
 async function refusalOf(promise: Promise<unknown>): Promise<string> {
   const error = await promise.catch((fault: unknown) => fault)
   if (!(error instanceof ApiError)) throw new Error(`no refusal: ${String(error)}`)
-  return english(error.explanation)
+  return englishText(error.explanation)
 }
 
 describe('an object that refers to images', () => {

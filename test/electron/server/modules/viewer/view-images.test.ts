@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { oldestViewFiles } from '#server/modules/viewer/queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { ViewLine } from '#shared/contract/viewed-images.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { type Message, verbatim } from '#shared/messages/message.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import {
@@ -24,7 +24,7 @@ import {
 const isInstance = (line: ViewLine) => line.line === 'instances'
 const sentences = (page: {
   readonly faults: readonly { readonly what: Message; readonly sentence: Message }[]
-}) => page.faults.map(({ what, sentence }) => `${english(what)}: ${english(sentence)}`)
+}) => page.faults.map(({ what, sentence }) => `${englishText(what)}: ${englishText(sentence)}`)
 
 describe('the images of a view that a partner has', () => {
   it('are listed by their own headers, and come frame by frame as they are stored', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChangeLog, ViewList, Watch } from '#server/modules/viewer/view-list.ts'
+import { ChangeLog, ChangeNotifier, ViewList } from '#server/modules/viewer/view-list.ts'
 import type { ViewLine } from '#shared/contract/viewed-images.ts'
 import { knownInstance } from './known-instance.ts'
 
@@ -32,7 +32,7 @@ describe('the list of a view', () => {
 
 describe('a log of changes', () => {
   it('gives each key once as it is now, and then what changed since', () => {
-    const log = new ChangeLog<string>(new Watch())
+    const log = new ChangeLog<string>(new ChangeNotifier())
     log.put('a', 'a1')
     log.put('b', 'b1')
     log.put('a', 'a2')
@@ -46,7 +46,7 @@ describe('a log of changes', () => {
   })
 
   it('gives no more at once than asked for, and forgets what was replaced', () => {
-    const log = new ChangeLog<number>(new Watch())
+    const log = new ChangeLog<number>(new ChangeNotifier())
     for (let round = 0; round < 50; round++)
       for (let key = 0; key < 100; key++) log.put(String(key), round)
     const seen: number[] = []

@@ -12,7 +12,7 @@ import {
 } from '#server/modules/worklist/character-set-fallback.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { message } from '#shared/messages/message.ts'
 import { device, item } from './worklist-values-fixture.ts'
 
@@ -32,8 +32,8 @@ const rowOf = (fields: object) =>
 
 /** What is said of a row, in English. */
 const saidOf = ({ remarks, withheld }: RowText) => ({
-  remark: remarks.map(english).join('; '),
-  withheld: withheld ? english(withheld) : '',
+  remark: remarks.map(englishText).join('; '),
+  withheld: withheld ? englishText(withheld) : '',
 })
 
 /** Every value that is sent as bytes, decoded. */

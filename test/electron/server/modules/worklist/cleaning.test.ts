@@ -3,9 +3,9 @@ import {
   cleanIdentifier,
   cleanName,
   cleanText,
-  decimal,
   isDamaged,
   normalizeDate,
+  normalizeDecimal,
   normalizeTime,
   truncateToLo,
 } from '#server/modules/worklist/cleaning.ts'
@@ -76,4 +76,6 @@ it.each([
   ['NaN', undefined],
   ['3.01', undefined],
   ['1.23456789012345678', '1.23456789012'],
-])('reads the measure %j as %j', (given, value) => expect(decimal(given, 0.2, 3)).toBe(value))
+])('reads the measure %j as %j', (given, value) =>
+  expect(normalizeDecimal(given, 0.2, 3)).toBe(value),
+)

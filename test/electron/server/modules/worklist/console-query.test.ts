@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest'
 import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { ROOT_ATTRIBUTES, STEP_ATTRIBUTES } from '#server/modules/worklist/attributes.ts'
-import { consoleQuery, DEFAULT_TRANSFER_SYNTAX } from '#server/modules/worklist/console-query.ts'
-import { WorklistAsk } from '#shared/contract/worklist.ts'
+import {
+  buildConsoleQuery,
+  DEFAULT_TRANSFER_SYNTAX,
+} from '#server/modules/worklist/console-query.ts'
+import { WorklistTestQuery } from '#shared/contract/worklist.ts'
 import { text } from './worklist-fixture.ts'
 
 const asked = (fields: object) =>
   readDataSet(
-    consoleQuery(
-      WorklistAsk.parse({ deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', ...fields }),
+    buildConsoleQuery(
+      WorklistTestQuery.parse({ deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', ...fields }),
     ),
     DEFAULT_TRANSFER_SYNTAX,
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dateSpan, timeSpan } from '#server/dicom/matching/range.ts'
-import { ageAt, daOf, dayOf, requestWindow, secondsAt } from '#server/modules/worklist/dates.ts'
+import { ageAt, daOf, dayOf, requestWindowOf, secondsAt } from '#server/modules/worklist/dates.ts'
 
 describe('a date key', () => {
   it.each(['', '*', '**', '-', ' - ', '   '])('is universal as %j', (text) =>
@@ -130,7 +130,7 @@ it.each([
   ['open beginning until today', '-20261120', false, '2026-10-21', '2026-11-20', true],
   ['open beginning until soon', '-20261125', false, '2026-10-26', '2026-11-25', true],
 ] as const)('asks the partner for %s', (_, dates, namesOrder, dateStart, dateEnd, isClamped) => {
-  expect(requestWindow(dateSpan(dates), namesOrder, context)).toEqual({
+  expect(requestWindowOf(dateSpan(dates), namesOrder, context)).toEqual({
     dateStart,
     dateEnd,
     isClamped,

@@ -8,9 +8,9 @@ import {
   listSentAnswers,
   purgeInspections,
   readInspection,
-  repeatInspection,
+  recordRepeats,
 } from '#server/modules/worklist/inspection-queries.ts'
-import { keepDocument } from '#server/modules/worklist/queries.ts'
+import { storeDocument } from '#server/modules/worklist/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { runs } from '../../../../support/property-runs.ts'
@@ -52,7 +52,7 @@ function recorded() {
 describe('inspections', () => {
   it('are read as they were recorded', () => {
     using temp = recorded()
-    const answerHash = keepDocument(temp.store, Buffer.from('answer'))
+    const answerHash = storeDocument(temp.store, Buffer.from('answer'))
     const record = {
       ...inspectionRecord(AT),
       answerHash,
@@ -76,10 +76,10 @@ describe('inspections', () => {
       { sent: 3, withheld: 1 },
       { status: 'A700', sent: 0 },
     ].map((more) => insertInspection(database, { ...inspectionRecord(AT), ...more }))
-    repeatInspection(database, rows ?? 0, 2, AT)
-    repeatInspection(database, rows ?? 0, 3, LATER)
-    repeatInspection(database, failed ?? 0, 1, AT)
-    repeatInspection(database, 4711, 1, AT)
+    recordRepeats(database, rows ?? 0, 2, AT)
+    recordRepeats(database, rows ?? 0, 3, LATER)
+    recordRepeats(database, failed ?? 0, 1, AT)
+    recordRepeats(database, 4711, 1, AT)
     expect(listInspections(database, { limit: 10, outcome: 'all' }).items).toMatchObject([
       { inspectionId: failed, repeats: 1, lastAt: AT },
       { inspectionId: rows, repeats: 5, lastAt: LATER },
@@ -148,7 +148,7 @@ describe('inspections', () => {
     using temp = tempStore()
     const { database } = temp.store
     const [one, two, verdict] = ['one', 'two', 'verdict'].map((text) =>
-      keepDocument(temp.store, Buffer.from(text)),
+      storeDocument(temp.store, Buffer.from(text)),
     ) as [string, string, string]
     const sent = (answerHash: string, second: number, differs: object = {}) =>
       insertInspection(database, {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { purgeInspections, readInspection } from '#server/modules/worklist/inspection-queries.ts'
 import { findInspection, recordInspection } from '#server/modules/worklist/inspections.ts'
-import { keepDocument, purgeUnreferencedDocuments } from '#server/modules/worklist/queries.ts'
+import { purgeUnreferencedDocuments, storeDocument } from '#server/modules/worklist/queries.ts'
 import type { QueryRun } from '#server/modules/worklist/query-run.ts'
 import { type SharedDocument, sharedDocument } from '#server/modules/worklist/verdicts.ts'
 import { verbatim } from '#shared/messages/message.ts'
@@ -75,7 +75,7 @@ it('keeps the verdicts again where they may have been forgotten meanwhile', asyn
 it('shows at most a thousand rows and counts them all', async () => {
   using temp = tempStore(NOW)
   const { store } = temp
-  const answerHash = keepDocument(
+  const answerHash = storeDocument(
     store,
     Buffer.from(
       JSON.stringify({ authorized: true, items: Array.from({ length: 1500 }, (_, n) => item(n)) }),
@@ -103,7 +103,7 @@ it('shows what version 0.1 recorded in English', async () => {
   using temp = tempStore(NOW)
   const { store } = temp
   const answer = { authorized: true, items: [item(1), item(2)] }
-  const answerHash = keepDocument(store, Buffer.from(JSON.stringify(answer)))
+  const answerHash = storeDocument(store, Buffer.from(JSON.stringify(answer)))
   const sent = { verdict: 'sent', reason: '', remarks: ['sent in UTF-8'] }
   const filtered = { verdict: 'filtered', reason: 'Modality (0008,0060) “MR”', remarks: [] }
   const old = { findings: [sent, filtered], runs: [1, 0, 1, 1], keys: [], remarks: ['a remark'] }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
-import { sentRow, sentRows } from '#server/modules/worklist/console-rules.ts'
-import { lintOf } from '#server/modules/worklist/lint.ts'
+import { decodeSentRow, sentRows } from '#server/modules/worklist/console-rules.ts'
+import { lintRows } from '#server/modules/worklist/lint.ts'
 import type { DeviceProfile } from '#shared/contract/devices.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { textOf } from '../../../../support/saying.ts'
 import {
   ask,
@@ -79,12 +79,13 @@ const lint = (
   profile: DeviceProfile = 'standard',
   countsBytes = false,
   stepsBefore = new Map<string, Set<string>>(),
-) => lintOf([batchOf(rows)], EXPLICIT, { profile, countsBytes }, stepsBefore)
+) => lintRows([batchOf(rows)], EXPLICIT, { profile, countsBytes }, stepsBefore)
 /** Where its rule is published stands at the end of each finding. */
 const SOURCE = / \((PS3\.|GE |Philips )[^()]+\)$/
 const findingsOf = async (...args: Parameters<typeof lint>) =>
   (await lint(...args)).findings.map(
-    ({ severity, keyword, text }) => `${severity} ${keyword} ${english(text).replace(SOURCE, '')}`,
+    ({ severity, keyword, text }) =>
+      `${severity} ${keyword} ${englishText(text).replace(SOURCE, '')}`,
   )
 
 describe('the rules of every profile', () => {
@@ -347,6 +348,6 @@ it('reads back what is sent in each transfer syntax, values of the step among th
 })
 
 it('tells bytes without a meaning, and a row without a step', () => {
-  const { values, steps } = sentRow(dataSetOf({ PatientName: 'M\xfcller' }))
+  const { values, steps } = decodeSentRow(dataSetOf({ PatientName: 'M\xfcller' }))
   expect([values.get(NAME)?.isExact, steps]).toEqual([false, 0])
 })

@@ -6,11 +6,11 @@ import {
   type AnswerRecord,
   deleteAnswersOf,
   findCoveringAnswer,
-  keepDocument,
   purgeAnswers,
   purgeUnreferencedDocuments,
   putAnswer,
   readDocument,
+  storeDocument,
 } from '#server/modules/worklist/queries.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { runs } from '../../../../support/property-runs.ts'
@@ -20,7 +20,7 @@ const ASKED = { callingAe: 'CT1', dateStart: '2026-03-10', dateEnd: '2026-03-10'
 
 function keeper() {
   const temp = tempStore()
-  const documentHash = keepDocument(temp.store, Buffer.from('[]'))
+  const documentHash = storeDocument(temp.store, Buffer.from('[]'))
   const put = (differs: Partial<AnswerRecord>) => {
     const answer = {
       ...ASKED,
@@ -120,7 +120,7 @@ describe('documents', () => {
 
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
-        const hash = keepDocument(temp.store, Buffer.from(bytes))
+        const hash = storeDocument(temp.store, Buffer.from(bytes))
         expect(hash).toBe(createHash('sha256').update(bytes).digest('hex'))
         expect(readDocument(temp.store, hash)?.equals(bytes)).toBe(true)
       }),
@@ -134,9 +134,9 @@ describe('documents', () => {
     const body = Buffer.from(
       JSON.stringify(Array(1000).fill({ Modality: 'CT', PatientID: 'PAT-4711' })),
     )
-    keepDocument(temp.store, body)
+    storeDocument(temp.store, body)
     const [first] = rows(temp)
-    keepDocument(temp.store, body)
+    storeDocument(temp.store, body)
     expect(rows(temp)).toEqual([first])
     expect(first?.byteLength).toBe(body.length)
     expect(first?.sealed.length).toBeLessThan(body.length / 20)
@@ -146,8 +146,8 @@ describe('documents', () => {
     using temp = tempStore()
     const { database } = temp.store
     const [one, two] = [
-      keepDocument(temp.store, Buffer.from('one')),
-      keepDocument(temp.store, Buffer.from('two')),
+      storeDocument(temp.store, Buffer.from('one')),
+      storeDocument(temp.store, Buffer.from('two')),
     ]
     const sealed = rows(temp).find((row) => row.hash === one)?.sealed ?? Buffer.alloc(0)
     database.run(database.sql.updateTable('documents').set({ sealed }).where('hash', '=', two))
@@ -159,7 +159,7 @@ describe('documents', () => {
     using temp = tempStore()
     const { database } = temp.store
     const [answer, served, verdict, lone] = ['answer', 'served', 'verdict', 'lone'].map((text) =>
-      keepDocument(temp.store, Buffer.from(text)),
+      storeDocument(temp.store, Buffer.from(text)),
     )
     const question = {
       callingAe: 'CT1',
@@ -188,9 +188,9 @@ describe('documents', () => {
   it('have another hour when they are kept again', () => {
     using temp = tempStore()
 
-    keepDocument(temp.store, Buffer.from('again'))
+    storeDocument(temp.store, Buffer.from('again'))
     temp.clock.pass(HOUR - 1)
-    keepDocument(temp.store, Buffer.from('again'))
+    storeDocument(temp.store, Buffer.from('again'))
     temp.clock.pass(HOUR - 1)
     expect(purgeUnreferencedDocuments(temp.store)).toBe(0)
     temp.clock.pass(2)

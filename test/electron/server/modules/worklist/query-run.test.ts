@@ -12,7 +12,7 @@ import type { WorklistResult } from '#server/modules/worklist/result.ts'
 import { effectOf, type ServedAnswer } from '#server/modules/worklist/worklist-cache.ts'
 import { WebhookError } from '#server/webhooks/request.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { ask, associationOf, EXPLICIT, identifierOf, type Keys } from './worklist-fixture.ts'
@@ -123,7 +123,7 @@ function say(changes: Partial<Record<keyof QueryRun, unknown>> = {}, keys: Keys 
     final: { status: 0 },
     ...changes,
   }
-  return english(sentenceOf(run as unknown as QueryRun, 'UTC'))
+  return englishText(sentenceOf(run as unknown as QueryRun, 'UTC'))
 }
 
 describe('the sentence', () => {

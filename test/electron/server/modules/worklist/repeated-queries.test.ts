@@ -3,7 +3,7 @@ import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import {
   countInspectionsSince,
   listInspections,
-  repeatInspection,
+  recordRepeats,
 } from '#server/modules/worklist/inspection-queries.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import {
@@ -183,7 +183,7 @@ describe('a query that is asked again on its association', () => {
     const association = associationOf()
     await bench.find(TODAY, { association })
     await bench.find(TODAY, { association })
-    const repeat = vi.mocked(repeatInspection).mockImplementationOnce(() => {
+    const repeat = vi.mocked(recordRepeats).mockImplementationOnce(() => {
       throw new Error('database or disk is full')
     })
     await bench.worklist[Symbol.asyncDispose]()

@@ -1,9 +1,13 @@
 import { upsertUnknownCaller } from '#server/modules/devices/unknown-caller-queries.ts'
 import type { PartnerState } from '#server/modules/partners/state.ts'
 import { DeviceLists } from '#server/modules/worklist/device-lists.ts'
-import { explain } from '#server/modules/worklist/explain.ts'
+import { explainExam } from '#server/modules/worklist/explain.ts'
 import { Schedule } from '#server/modules/worklist/schedule.ts'
-import { type Exam, type ExamExplanation, ExplainAsk } from '#shared/contract/dashboard-exams.ts'
+import {
+  type Exam,
+  type ExamExplanation,
+  ExplanationRequest,
+} from '#shared/contract/dashboard-exams.ts'
 import type { Device, UnknownCaller } from '#shared/contract/devices.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
 import { type Bench, device, NOW, openBench, type Reaction } from './worklist-fixture.ts'
@@ -20,7 +24,7 @@ export interface ScheduleBench extends AsyncDisposable {
   called(...callers: readonly UnknownCaller[]): void
   /** The exams of the day, of all devices. */
   exams(show?: 'all' | 'waiting' | 'withheld' | 'overdue'): Promise<Exam[]>
-  explain(ask: Partial<ExplainAsk>): Promise<ExamExplanation>
+  explain(ask: Partial<ExplanationRequest>): Promise<ExamExplanation>
   /** Moves the day to its next hour: what was fresh is asked anew. */
   later(ms?: number): void
 }
@@ -62,8 +66,8 @@ export async function openSchedule(first: Reaction = { items: [] }): Promise<Sch
     exams: async (show = 'all') => (await schedule.day({ day: DAY, show }, 100)).exams,
     explain(given) {
       const who = devices[0] ?? known()
-      const ask = ExplainAsk.parse({ deviceId: who.deviceId, day: DAY, ...given })
-      return explain(store, bench.worklist, schedule, ask, who, ANNA)
+      const ask = ExplanationRequest.parse({ deviceId: who.deviceId, day: DAY, ...given })
+      return explainExam(store, bench.worklist, schedule, ask, who, ANNA)
     },
     later: (ms = 60_000) => clock.pass(ms),
     [Symbol.asyncDispose]: () => bench[Symbol.asyncDispose](),

@@ -20,7 +20,7 @@ import { Requester } from '#server/webhooks/request.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { DEVICE } from '../../../../support/device.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { device, EXPLICIT, identifierOf, type Keys, NOW } from './worklist-values-fixture.ts'
@@ -155,7 +155,7 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
   const eventLog = { setEffect() {} } as unknown as EventLog
   const open = () => new Worklist(store, requester, eventLog, steps)
   let worklist: Worklist | undefined
-  const isRepeat = ({ text }: NewFeedLine) => english(text).includes(' repeated the query ')
+  const isRepeat = ({ text }: NewFeedLine) => englishText(text).includes(' repeated the query ')
   const bench: Bench = {
     get worklist() {
       worklist ??= open()
@@ -174,7 +174,9 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
         })
     },
     get repeated() {
-      return lines.mock.calls.filter(([line]) => isRepeat(line)).map(([{ text }]) => english(text))
+      return lines.mock.calls
+        .filter(([line]) => isRepeat(line))
+        .map(([{ text }]) => englishText(text))
     },
     get errors() {
       return logged.mock.calls.map(([given]) => (given as { err?: unknown }).err)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { listInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { findInspection } from '#server/modules/worklist/inspections.ts'
-import { english } from '#shared/messages/english.ts'
+import { englishText } from '#shared/messages/english.ts'
 import { textOf } from '../../../../support/saying.ts'
 import { ask, device, type Heard, identifierOf, item, openBench, text } from './worklist-fixture.ts'
 
@@ -330,7 +330,7 @@ describe('asking as a device from the window', () => {
       callingAeTitle: 'CT1',
       remoteAddress: '10.0.0.7',
     })
-    expect(english(inspection.sentence)).toMatch(
+    expect(englishText(inspection.sentence)).toMatch(
       /^CT room 1 \(test query by Anna Berg\) queried today’s CT worklist; /,
     )
     expect(inspection.rows.map(({ patientName, verdict }) => [patientName, verdict])).toEqual([

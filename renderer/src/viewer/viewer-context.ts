@@ -1,6 +1,4 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { ViewerState, ViewerStore } from './desk.ts'
-import { activePaneId } from './desk.ts'
 import type { KeyImages } from './documents/key-images.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
@@ -10,11 +8,13 @@ import type { ListState } from './engine/stack.ts'
 import type { ReferencingStore } from './referencing/referencing-store.ts'
 import type { SegmentFrameStore } from './referencing/segment-values.ts'
 import type { SegmentVolumeStore } from './referencing/segment-volumes.ts'
+import type { ViewerState, ViewerStore } from './viewer-store.ts'
+import { activePaneId } from './viewer-store.ts'
 import type { Windows } from './windows.ts'
 
 /** What every part of the viewer stands on. */
 export interface ViewerContext {
-  readonly desk: ViewerStore
+  readonly viewerStore: ViewerStore
   readonly list: ImageList
   readonly engine: Engine
   readonly drawings: DrawingsKeeper
@@ -28,27 +28,27 @@ export interface ViewerContext {
   /** What drawings measure, by their id. */
   readonly measured: () => ReadonlyMap<string, readonly string[]>
 }
-export const BenchContext = createContext<ViewerContext | null>(null)
+export const ViewerReactContext = createContext<ViewerContext | null>(null)
 
-export function useBench(): ViewerContext {
-  const bench = useContext(BenchContext)
-  if (!bench) throw new Error('This part stands outside of the viewer.')
-  return bench
+export function useViewerContext(): ViewerContext {
+  const viewerContext = useContext(ViewerReactContext)
+  if (!viewerContext) throw new Error('This part stands outside of the viewer.')
+  return viewerContext
 }
 
 /** A part of how the screen stands. */
-export function useDesk<T>(part: (state: ViewerState) => T): T {
-  const { desk } = useBench()
-  return useSyncExternalStore(desk.subscribe, () => part(desk.state()))
+export function useViewerState<T>(part: (state: ViewerState) => T): T {
+  const { viewerStore } = useViewerContext()
+  return useSyncExternalStore(viewerStore.subscribe, () => part(viewerStore.state()))
 }
 
 /** All that is known of the images. */
 export function useImages(): ListState {
-  const { list } = useBench()
+  const { list } = useViewerContext()
   return useSyncExternalStore(list.subscribe, list.state)
 }
 
-export const usePane = (paneId: string): Pane => useBench().engine.pane(paneId)
+export const usePane = (paneId: string): Pane => useViewerContext().engine.pane(paneId)
 
 /**
  * A part of what a pane shows; it must be the same value, or an object of the pane, while nothing
@@ -59,4 +59,4 @@ export function usePaneState<T>(paneId: string, part: (state: PaneState) => T): 
   return useSyncExternalStore(pane.subscribe, () => part(pane.state()))
 }
 
-export const useActivePaneId = (): string => useDesk(activePaneId)
+export const useActivePaneId = (): string => useViewerState(activePaneId)

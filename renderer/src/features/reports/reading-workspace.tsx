@@ -15,12 +15,12 @@ import type { EditorHandle } from './editor.tsx'
 import { AddendumNotice, IdentityNotice } from './identity-notice.tsx'
 import { PatientBanner } from './patient-banner.tsx'
 import { PriorsPane } from './priors-pane.tsx'
-import { ReadOnly } from './read-only.tsx'
+import { ReadOnlyReport } from './read-only.tsx'
 import css from './reports.module.css'
 import { SignedPane } from './signed-pane.tsx'
-import { Writing } from './writing.tsx'
+import { ReportWriter } from './writing.tsx'
 
-interface OpenedStudyProps {
+interface ReadingWorkspaceProps {
   readonly reading: Reading
   readonly userId: string
   readonly images: StudyImages
@@ -33,15 +33,21 @@ interface OpenedStudyProps {
  * One study: who it is of, its images where they are wanted here, what is known, the report as it
  * is written, and what became of it.
  */
-export function OpenedStudy({ reading, userId, images, before, aside }: OpenedStudyProps) {
+export function ReadingWorkspace({
+  reading,
+  userId,
+  images,
+  before,
+  aside,
+}: ReadingWorkspaceProps) {
   const editor = useRef<EditorHandle>(null)
   const id = useId()
   const [chosen, setChosen] = useState<PaneName>('report')
-  const signed = reading.reports.filter(({ status }) => status === 'completed')
+  const signedReports = reading.reports.filter(({ status }) => status === 'completed')
   // Somebody else's, too: it can be taken over.
   const isWritten = useMayWriteReports() && reading.status !== 'completed' && !reading.isCancelled
-  const isBeside = images.mode === 'beside'
-  useFullWidth(isBeside)
+  const areImagesBeside = images.mode === 'beside'
+  useFullWidth(areImagesBeside)
   // A report or addendum that was just begun is what is looked at.
   const draftId = reading.draft?.reportId
   useEffect(() => {
@@ -54,7 +60,7 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
   }
   const onInsert = isWritten && reading.mayWrite ? insert : null
   const { clinicalIndication } = reading.context
-  const tab = isBeside ? chosen : null
+  const tab = areImagesBeside ? chosen : null
   // Beside the report the pane says so itself.
   const refusal = images.wasBlocked
     ? t('ui.image-panel.blocked')
@@ -78,17 +84,17 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
           <Notice tone="warning">{refusal}</Notice>
         </div>
       )}
-      <div className={besideCss.work} data-beside={isBeside || undefined}>
-        {isBeside && <ImagesPane images={images} id={`${id}-images`} />}
-        {isBeside && (
+      <div className={besideCss.work} data-beside={areImagesBeside || undefined}>
+        {areImagesBeside && <ImagesPane images={images} id={`${id}-images`} />}
+        {areImagesBeside && (
           <Divider share={images.share} paneId={`${id}-images`} onSplit={images.split} />
         )}
         <div className={`${css.panes} ${besideCss.report}`}>
-          {isBeside && (
+          {areImagesBeside && (
             <PaneTabs
               id={id}
               chosen={chosen}
-              counts={{ signed: signed.length }}
+              counts={{ signed: signedReports.length }}
               onChoose={setChosen}
             />
           )}
@@ -97,12 +103,17 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
             <PriorsPane priors={reading.priors} onInsert={onInsert} />
           </Pane>
           <Pane id={id} name="report" chosen={tab} className={besideCss.middle}>
-            {isBeside && clinicalIndication && <Indication text={clinicalIndication} />}
+            {areImagesBeside && clinicalIndication && <Indication text={clinicalIndication} />}
             {isWritten ? (
               // Another one is written after each signature.
-              <Writing key={signed.length} reading={reading} userId={userId} editor={editor} />
+              <ReportWriter
+                key={signedReports.length}
+                reading={reading}
+                userId={userId}
+                editor={editor}
+              />
             ) : (
-              <ReadOnly reading={reading} />
+              <ReadOnlyReport reading={reading} />
             )}
           </Pane>
           <Pane id={id} name="signed" chosen={tab} className={css.right}>

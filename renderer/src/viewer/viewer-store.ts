@@ -8,8 +8,8 @@ export const DRAWERS = [
   ...(['priors', 'layouts', 'media', 'keyImages', 'drawings', 'faults', 'captures'] as const),
 ] as const
 export type Drawer = (typeof DRAWERS)[number]
-export const LINKS = ['off', 'position', 'index'] as const
-export type Link = (typeof LINKS)[number]
+export const LINK_MODES = ['off', 'position', 'index'] as const
+export type LinkMode = (typeof LINK_MODES)[number]
 
 /** How the screen of a view stands; what the images are is the engine's. */
 export interface ViewerState {
@@ -21,7 +21,7 @@ export interface ViewerState {
   /** Which of the planes (or, after them, the volume) keys and tools are for. */
   readonly activePlane: number
   readonly tool: ToolName
-  readonly link: Link
+  readonly link: LinkMode
   readonly hasLines: boolean
   readonly hasOverlay: boolean
   readonly hasCine: boolean
@@ -53,7 +53,7 @@ export interface ViewerState {
   /** Prior studies that are being retrieved from another archive. */
   readonly retrieving: readonly string[]
   /** Said once in the status line, such as why a key did nothing; another object says it again. */
-  readonly said: { readonly text: string } | null
+  readonly statusMessage: { readonly text: string } | null
   /** The patient is hidden on the whole screen, and a banner says so (decision 0053). */
   readonly isAnonymous: boolean
 }
@@ -75,15 +75,15 @@ export interface ViewerStore {
 }
 
 /** Where a person's wishes for the screen outlive the page; nothing of a patient. */
-interface Wishes {
+interface Preferences {
   get(name: string): string | null
   set(name: string, value: string): void
 }
 const LETTER_KEYS = 'isthmus-viewer-letter-keys'
 
-export function openDesk(
+export function createViewerStore(
   view: View,
-  world: { readonly isNarrow: boolean; readonly wishes: Wishes },
+  options: { readonly isNarrow: boolean; readonly preferences: Preferences },
 ): ViewerStore {
   const listeners = new Set<() => void>()
   let state: ViewerState = {
@@ -99,7 +99,7 @@ export function openDesk(
       hasCine: false,
     },
     ...{
-      isRailOpen: !world.isNarrow,
+      isRailOpen: !options.isNarrow,
       drawer: null,
       isSheetOpen: false,
       isCapturing: false,
@@ -108,14 +108,14 @@ export function openDesk(
       keySelection: null,
       hasElements: false,
     },
-    ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
-    ...{ said: null, isAnonymous: false, priorProblem: null },
+    ...{ hasLetterKeys: options.preferences.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
+    ...{ statusMessage: null, isAnonymous: false, priorProblem: null },
     ...{ layoutHistory: [], isArranged: false, hungBy: null, declinedPriors: [], retrieving: [] },
   }
   const set: ViewerStore['set'] = (change) => {
     const changed = typeof change === 'function' ? change(state) : change
     if (changed.hasLetterKeys !== undefined)
-      world.wishes.set(LETTER_KEYS, changed.hasLetterKeys ? 'on' : 'off')
+      options.preferences.set(LETTER_KEYS, changed.hasLetterKeys ? 'on' : 'off')
     state = { ...state, ...changed }
     for (const listener of listeners) listener()
   }
@@ -131,12 +131,13 @@ export function openDesk(
       const board = change(state.board)
       if (board === state.board) return
       if (isSameHanging(board, state.board)) set({ board })
-      else set({ board, isArranged: true, layoutHistory: withLast(state) })
+      else set({ board, isArranged: true, layoutHistory: historyWithCurrent(state) })
     },
     hangOpening({ board, planesOf }, hungBy) {
       if (state.isArranged) return
       if (!isSameHanging(board, state.board)) {
-        const layoutHistory = state.layoutHistory.length > 0 ? state.layoutHistory : withLast(state)
+        const layoutHistory =
+          state.layoutHistory.length > 0 ? state.layoutHistory : historyWithCurrent(state)
         set({ board, layoutHistory })
       }
       if (planesOf !== null && state.hungBy?.name !== hungBy?.name)
@@ -153,7 +154,7 @@ export function openDesk(
 }
 
 const MAX_HISTORY = 20
-const withLast = ({ layoutHistory, board }: ViewerState) =>
+const historyWithCurrent = ({ layoutHistory, board }: ViewerState) =>
   [...layoutHistory, board].slice(-MAX_HISTORY)
 
 /** Dialogs of the viewer are there and gone at once: the next key is for the images again. */

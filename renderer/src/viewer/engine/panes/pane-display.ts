@@ -13,7 +13,7 @@ const LENGTH_NOTES: Readonly<Record<string, Message>> = {
 }
 
 /** A pane without anything in it. */
-export const NOTHING: PaneState = {
+export const EMPTY_PANE_STATE: PaneState = {
   series: null,
   kind: 'stack',
   plane: null,
@@ -44,7 +44,7 @@ export const NOTHING: PaneState = {
 }
 
 /** The parts of a pane's state that follow from which image it is at. */
-export function atImage(
+export function stateAtImage(
   series: NonNullable<PaneState['series']>,
   index: number,
 ): Pick<PaneState, 'index' | 'image' | 'unit' | 'lengthNote'> {
@@ -58,17 +58,17 @@ export function atImage(
 }
 
 /** A pane in which a series was opened, before there is a picture. */
-export function openedAt(
+export function openedStateAt(
   series: NonNullable<PaneState['series']>,
   kind: ContentKind,
   index: number,
 ): PaneState {
   const { frameTime } = series
   return {
-    ...NOTHING,
+    ...EMPTY_PANE_STATE,
     series,
     kind,
-    ...atImage(series, index),
+    ...stateAtImage(series, index),
     ...(kind !== 'stack' && { image: null }),
     count: kind === 'stack' ? series.stack.length : 0,
     framesPerSecond: frameTime ? Math.max(1, Math.min(60, Math.round(1000 / frameTime))) : 10,
@@ -98,7 +98,7 @@ export function displayStateOf(
     magnification: magnificationOf(view, (state.image && shapeOf(state.image)?.[1]) ?? 1),
     edges: edgesOf(view, state.image),
     // A plane has pixels of many images, and none of their layers.
-    notes: state.plane ? NOTHING.notes : layersOf(image).notes,
+    notes: state.plane ? EMPTY_PANE_STATE.notes : layersOf(image).notes,
   }
 }
 

@@ -25,7 +25,7 @@ export const keptDisplayOf = (
 })
 
 /** Gives it back, its inversion not: that goes with the curve. */
-export function restoreLook(
+export function restoreDisplay(
   viewport: Types.IStackViewport,
   { presentation, window }: KeptDisplay,
   isExact: boolean,
