@@ -58,6 +58,12 @@ async function invite(person: {
   await form.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
   await form.getByRole('combobox', { name: 'Role in the clinic' }).fill('Radiologist')
   await page.getByRole('option', { name: 'Radiologist', exact: true }).click()
+  // The usual permissions of the role are proposed, and can be changed.
+  const reports = form.getByRole('switch', { name: 'Write and sign reports' })
+  await expect(reports).toBeChecked()
+  await reports.focus()
+  await page.keyboard.press('Space')
+  await expect(reports).not.toBeChecked()
   await form.getByRole('button', { name: 'Invite', exact: true }).click()
   const shown = page.getByRole('dialog', { name: 'Copy the invitation link now' })
   await expect(shown.getByText('This link only opens on the gateway PC.')).toBeVisible()

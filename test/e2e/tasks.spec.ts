@@ -492,7 +492,7 @@ const ADMINISTRATOR: readonly Task[] = [
       await hands.fill(form.getByRole('textbox', { name: 'First name' }), 'Edda')
       await hands.fill(form.getByRole('textbox', { name: 'Last name' }), 'Quist')
       await hands.fill(form.getByRole('textbox', { name: 'E-mail' }), 'edda@clinic.example')
-      await hands.choose(form.getByRole('combobox', { name: 'Role' }), 'Radiologist')
+      await hands.choose(form.getByRole('combobox', { name: 'Role' }), 'Imaging technologist')
       await hands.press('Invite', form)
       await hands.press('I have copied it', dialogOf(hands, /link now/))
       await expect(rowOf(hands, 'edda@clinic.example')).toBeVisible()
