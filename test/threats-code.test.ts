@@ -46,7 +46,11 @@ const MADE_OF_CONSTANTS: Readonly<
   Record<string, { readonly parts: readonly string[]; readonly why: string }>
 > = {
   'announced-instance-queries.ts': {
-    parts: ["IS_RECEIVED('?')", "IS_RECEIVED('value')", "CORRECTED('?')"],
+    parts: [
+      "isReceivedCondition('?')",
+      "isReceivedCondition('value')",
+      "isCorrectedCondition('?')",
+    ],
     why: 'a constant with a column or a place in it',
   },
   'association-queries.ts': {
@@ -55,7 +59,7 @@ const MADE_OF_CONSTANTS: Readonly<
   },
   'confirmation-queries.ts': { parts: ['where'], why: 'conditions written there' },
   'older-schema.ts': {
-    parts: ['table', 'both', 'database', 'where'],
+    parts: ['table', 'sharedColumns', 'database', 'where'],
     why: 'tables and columns of a schema of our own, one of two databases',
   },
   'pending-migrations.ts': { parts: ['table'], why: 'a table that a migration of ours names' },
@@ -91,7 +95,7 @@ const MADE_OF_CONSTANTS: Readonly<
     parts: [
       'columns',
       'index',
-      'reach',
+      'rangeCondition',
       "tests.join(' and ')",
       "unionOf(branches, '1', reach)",
       'where',

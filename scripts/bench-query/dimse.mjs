@@ -8,7 +8,7 @@ import { tagOf, vrOf } from '../../electron/server/dicom/data-set/dictionary.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '../../electron/server/dicom/data-set/uids.ts'
 import {
   COMMAND_FIELD,
-  RESPONSE,
+  RESPONSE_BIT,
   readCommandSet,
 } from '../../electron/server/dicom/dimse/command-set.ts'
 import { writeMessage } from '../../electron/server/dicom/dimse/message.ts'
@@ -174,7 +174,7 @@ class Association {
     this.#toAnswer = undefined
     this.#received.instances += 1
     const response = {
-      commandField: COMMAND_FIELD['C-STORE-RQ'] | RESPONSE,
+      commandField: COMMAND_FIELD['C-STORE-RQ'] | RESPONSE_BIT,
       affectedSopClassUid: stored.affectedSopClassUid,
       messageIdBeingRespondedTo: stored.messageId,
       affectedSopInstanceUid: stored.affectedSopInstanceUid,

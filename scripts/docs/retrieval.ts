@@ -51,7 +51,11 @@ export const retrievalLimitTable = (): string => {
         'A700 after the matches; by QIDO-RS a Warning header',
       ],
       ['instances of one C-MOVE or C-GET', numberIn(retrievals, 'MAX_INSTANCES'), 'A701'],
-      ['retrievals at the same time', numberIn(retrievals, 'MAX_RUNNING'), 'the request waits'],
+      [
+        'retrievals at the same time',
+        numberIn(retrievals, 'MAX_RUNNING_RETRIEVALS'),
+        'the request waits',
+      ],
     ],
   )
 }

@@ -213,7 +213,7 @@ export const viewerUsers = {
 export const scribeUsers = {
   invite: operation('POST /v1/scribe/users', {
     access: 'people',
-    summary: 'Invite a user who may sign reports, and send the invitation',
+    summary: 'Invite a user of the reporting area, and send the invitation',
     body: z.object({ ...invite, ...reporting }),
     reply: ScribeUser,
     status: 201,

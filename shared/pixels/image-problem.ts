@@ -8,11 +8,11 @@ export class ImageProblem extends Error {
   readonly explanation: Message
   /** A retry may succeed: the network failed, or the request was canceled. */
   readonly isTransient: boolean
-  constructor(explanation: Message, isPassing = false) {
+  constructor(explanation: Message, isTransient = false) {
     super(explanation.code)
     this.name = 'ImageProblem'
     this.explanation = explanation
-    this.isTransient = isPassing
+    this.isTransient = isTransient
   }
 }
 

@@ -75,8 +75,8 @@ export const performedSteps = ofArea('MPP', [
     promise: 'P-MPP-03',
     what: 'images of a step under the wrong worklist entry stay in their study',
     file: 'electron/server/modules/images/performed-step-scp.ts',
-    find: "if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY) {",
-    replace: "if (step.status === 'COMPLETED' && step.discontinuationCode === WRONG_ENTRY) {",
+    find: "if (step.status === 'DISCONTINUED' && step.discontinuationCode === WRONG_ENTRY_CODE) {",
+    replace: "if (step.status === 'COMPLETED' && step.discontinuationCode === WRONG_ENTRY_CODE) {",
     tests: 'electron/server/modules/images/performed-step-scp.test.ts',
   },
   {

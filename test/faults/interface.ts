@@ -53,7 +53,7 @@ export default ofArea('API', [
     promise: 'P-API-09',
     what: 'an Idempotency-Key with another body is answered as before',
     file: 'electron/server/http/idempotency.ts',
-    find: 'if (before.bodyHash !== bodyHash) throw otherBody()',
+    find: 'if (before.bodyHash !== bodyHash) throw otherBodyError()',
     replace: '',
     tests: 'electron/server/http/idempotency.test.ts',
   },
@@ -87,7 +87,7 @@ export default ofArea('API', [
     file: 'electron/server/http/partner-authentication.ts',
     find: 'return callerOf(request, use, app, partners)',
     replace: `const caller = callerOf(request, use, app, partners)
-    if (partners.refusedLimit.take(hostOf(request.socket.remoteAddress ?? '')).isAllowed) return caller
+    if (partners.badKeyLimit.take(hostOf(request.socket.remoteAddress ?? '')).isAllowed) return caller
     throw new ApiError('too-many', '')`,
     tests: 'flows/interface/wire.test.ts',
     project: 'flows',

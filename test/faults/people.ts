@@ -15,7 +15,7 @@ export const viewing = ofArea('VIE', [
     promise: 'P-VIE-02',
     what: 'the link of an ephemeral session is good as long as any other',
     file: 'electron/server/modules/viewer/links.ts',
-    find: 'ephemeral ? EPHEMERAL_SECONDS * 1000 : ',
+    find: 'ephemeral ? EPHEMERAL_LIFETIME_SECONDS * 1000 : ',
     replace: '',
     tests: 'electron/server/modules/viewer/links.test.ts',
   },
@@ -70,7 +70,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-11',
     what: 'a session that has ended comes back where the clock is set back',
     file: 'electron/server/modules/users/sessions.ts',
-    find: `      writeOrHold(context, session, { isOver: true }, () => deleteSession(context, session))
+    find: `      writeOrBuffer(context, session, { isOver: true }, () => deleteSession(context, session))
       return undefined
     }
     const user`,
@@ -125,8 +125,8 @@ export const users = ofArea('USR', [
     promise: 'P-USR-13',
     what: 'the second factor is asked for only where a code was sent',
     file: 'electron/server/modules/users/people.ts',
-    find: 'if (isAsked) requireCode(context, user.userId, code)',
-    replace: 'if (isAsked && code) requireCode(context, user.userId, code)',
+    find: 'if (isCodeRequired) requireCode(context, user.userId, code)',
+    replace: 'if (isCodeRequired && code) requireCode(context, user.userId, code)',
     tests: [
       'electron/server/modules/users/second-factor.test.ts',
       'electron/server/modules/users/people.test.ts',

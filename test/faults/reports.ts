@@ -63,7 +63,7 @@ export default ofArea('REP', [
     promise: 'P-REP-16',
     what: 'an override stays good when the images differ in something else',
     file: 'electron/server/modules/studies/study-identity.ts',
-    find: 'if (!override || !isSameDifferences(override.differences, differences))',
+    find: 'if (!override || !areSameDifferences(override.differences, differences))',
     replace: 'if (!override)',
     tests: 'electron/server/modules/reports/identity-override.test.ts',
   },
@@ -123,9 +123,9 @@ export default ofArea('REP', [
     promise: 'P-REP-10',
     what: 'the PDF names the patient in its title',
     file: 'electron/server/modules/reports/report-pdf.ts',
-    find: `function documentOf({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
+    find: `function createDocument({ paper, studyDescription, reportId, parts }: ReportPdfInput) {
   const last`,
-    replace: `function documentOf({ paper, metadata, reportId, parts }: ReportPdfInput) {
+    replace: `function createDocument({ paper, metadata, reportId, parts }: ReportPdfInput) {
   const studyDescription = JSON.stringify(metadata.patientName)
   const last`,
     tests: 'electron/server/modules/reports/report-pdf.test.ts',

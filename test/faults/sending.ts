@@ -51,8 +51,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-05',
     what: 'Retry-After is ignored',
     file: 'electron/server/webhooks/deliveries.ts',
-    find: 'Math.max(retryAfterMs, varied)',
-    replace: 'Math.max(Math.min(retryAfterMs, 1), varied)',
+    find: 'Math.max(retryAfterMs, jitteredDelayMs)',
+    replace: 'Math.max(Math.min(retryAfterMs, 1), jitteredDelayMs)',
     tests: 'electron/server/webhooks/deliveries.test.ts',
   },
   {
@@ -136,8 +136,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-10',
     what: 'the metadata service of a cloud is only a link-local address',
     file: 'electron/server/webhooks/address-class.ts',
-    find: "block('169.254.169.254/32', 'never', METADATA),",
-    replace: "block('169.254.169.254/32', 'private', LINK_LOCAL),",
+    find: "block('169.254.169.254/32', 'never', METADATA_ADDRESS),",
+    replace: "block('169.254.169.254/32', 'private', LINK_LOCAL_ADDRESS),",
     tests: [
       'electron/server/webhooks/address-class.test.ts',
       'electron/server/webhooks/address.test.ts',
@@ -174,8 +174,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-LIM-10',
     what: 'files come from hosts that end like one of the list',
     file: 'electron/server/webhooks/address.ts',
-    find: 'if (!hosts.some((entry) => fileHostOf(entry) === here)) throw',
-    replace: 'if (!hosts.some((entry) => here.endsWith(fileHostOf(entry)))) throw',
+    find: 'if (!hosts.some((entry) => fileHostOf(entry) === hostAndPort)) throw',
+    replace: 'if (!hosts.some((entry) => hostAndPort.endsWith(fileHostOf(entry)))) throw',
     tests: 'electron/server/webhooks/address.test.ts',
   },
   {
@@ -190,8 +190,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-LIM-09',
     what: 'what comes out of a decompression is not limited',
     file: 'electron/server/webhooks/response-body.ts',
-    find: '      if (end > limit) throw tooLarge()',
-    replace: '      if (reading.bytes > limit) throw tooLarge()',
+    find: '      if (end > limit) throw tooLargeError()',
+    replace: '      if (reading.bytes > limit) throw tooLargeError()',
     tests: 'electron/server/webhooks/request-failures.test.ts',
   },
   {

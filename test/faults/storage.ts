@@ -119,7 +119,7 @@ export const backups = ofArea('BAK', [
     what: 'backups that a person made are removed by the plan',
     file: 'electron/server/modules/backups/backup-retention.ts',
     find: "'by-hand': () => true,",
-    replace: "'by-hand': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,",
+    replace: "'by-hand': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_RETENTION_MS > now,",
     tests: 'electron/server/modules/backups/backup-retention.test.ts',
   },
   {
@@ -192,7 +192,7 @@ export const backups = ofArea('BAK', [
     what: 'a writer that fails takes the others of its commit along',
     file: 'electron/server/database/group-commit.ts',
     find: `            if (!this.#sqlite.inTransaction) throw error
-            answers.push(() => reject(error))`,
+            settlers.push(() => reject(error))`,
     replace: '            throw error',
     tests: 'electron/server/database/transactions.test.ts',
   },
@@ -230,8 +230,8 @@ export const backups = ofArea('BAK', [
     promise: 'P-BAK-18',
     what: 'the way back drops values that the older version has no column for',
     file: 'electron/server/database/older-schema.ts',
-    find: "const unheld = isBuilt ? [] : unheldColumns(read, 'newer', table, older)",
-    replace: 'const unheld: UnsupportedRows[] = []',
+    find: "const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, readOlder)",
+    replace: 'const unsupported: UnsupportedRows[] = []',
     tests: 'electron/server/database/older-schema.test.ts',
   },
   {

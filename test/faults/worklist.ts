@@ -106,8 +106,8 @@ export default ofArea('WL', [
     promise: 'P-WL-16',
     what: 'rows of a study that two patients share are sent',
     file: 'electron/server/modules/worklist/answer.ts',
-    find: 'else if (patient !== values.PatientID) mixed.add(values.StudyInstanceUID)',
-    replace: 'else if (patient === undefined) mixed.add(values.StudyInstanceUID)',
+    find: 'else if (patient !== values.PatientID) conflictingUids.add(values.StudyInstanceUID)',
+    replace: 'else if (patient === undefined) conflictingUids.add(values.StudyInstanceUID)',
     tests: 'electron/server/modules/worklist/answer.test.ts',
   },
   {
@@ -172,8 +172,8 @@ export default ofArea('WL', [
     promise: 'P-WL-26',
     what: 'exams of other weeks are sent where the partner ignores the days it is asked for',
     file: 'electron/server/modules/worklist/result.ts',
-    find: 'isStoredWider || !(query.namesDate || query.namesOrder)',
-    replace: 'isStoredWider',
+    find: 'isStoredRangeWider || !(query.namesDate || query.namesOrder)',
+    replace: 'isStoredRangeWider',
     tests: 'electron/server/modules/worklist/result.test.ts',
   },
   {
@@ -188,8 +188,8 @@ export default ofArea('WL', [
     promise: 'P-WL-28',
     what: 'a key on the location admits every row',
     file: 'electron/server/modules/worklist/matching.ts',
-    find: 'ifListed !== true || extras.has(name)',
-    replace: 'ifListed !== true',
+    find: 'appliesIfListed !== true || extras.has(name)',
+    replace: 'appliesIfListed !== true',
     tests: 'electron/server/modules/worklist/result.test.ts',
   },
   {

@@ -125,7 +125,7 @@ describe('instances sent to storescp', () => {
     })
     expect(refusedError).toMatchObject({
       outcome: 'failed',
-      isTried: false,
+      wasAttempted: false,
       error: { kind: 'tls' },
     })
     expect(archive.files()).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('instances sent to storescp', () => {
       const results = await send(archive, withHole)
       expect(outcomes(results).map(([, outcome]) => outcome)).toEqual(['sent', 'failed', 'sent'])
       expect(results[1]).toMatchObject({
-        isTried: true,
+        wasAttempted: true,
         error: { message: 'the file cannot be read (ENOENT)' },
       })
       expect(archive.files()).toHaveLength(2)

@@ -69,7 +69,7 @@ export class OutboxWorker implements AsyncDisposable {
    * Results by job id that could not be written yet. A job that was sent or failed is not delivered
    * again, and one that was postponed or held not before its time.
    */
-  readonly unsavedResults = new Map<number, FinishedJob>()
+  readonly #unsavedResults = new Map<number, FinishedJob>()
   readonly #inProgress = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   /**
    * When the last search for due jobs began. The next wake-up is for the first job due after it, so
@@ -107,9 +107,9 @@ export class OutboxWorker implements AsyncDisposable {
   }
 
   #nextDue(): string | undefined {
-    if (this.#isIdle() || this.unsavedResults.size >= MAX_UNSAVED_RESULTS) return undefined
+    if (this.#isIdle() || this.#unsavedResults.size >= MAX_UNSAVED_RESULTS) return undefined
     const next = nextOutboxDue(this.#context.database, this.#kind, this.#scannedAt)
-    const dueTimes = [...this.unsavedResults.values()].flatMap(({ settlement }) =>
+    const dueTimes = [...this.#unsavedResults.values()].flatMap(({ settlement }) =>
       'until' in settlement ? [instantOf(settlement.until)] : [],
     )
     return [...(next === undefined ? [] : [next]), ...dueTimes].sort()[0]
@@ -121,7 +121,7 @@ export class OutboxWorker implements AsyncDisposable {
     let after: OutboxRecord | undefined
     this.#scannedAt = instantOf(clock())
     this.#saveUnsaved()
-    while (!signal.aborted && !this.#isIdle() && this.unsavedResults.size < MAX_UNSAVED_RESULTS) {
+    while (!signal.aborted && !this.#isIdle() && this.#unsavedResults.size < MAX_UNSAVED_RESULTS) {
       const rows = listDueOutboxJobs(database, this.#kind, this.#scannedAt, PAGE_SIZE, after)
       const held = rows
         .filter(
@@ -146,10 +146,10 @@ export class OutboxWorker implements AsyncDisposable {
   #saveUnsaved(): void {
     const { database } = this.#context
     // In a caller's transaction the write could still be rolled back.
-    if (this.unsavedResults.size === 0 || database.inTransaction) return
+    if (this.#unsavedResults.size === 0 || database.inTransaction) return
     const isSaved = tryWrite(() =>
       database.transaction(() => {
-        for (const finished of this.unsavedResults.values())
+        for (const finished of this.#unsavedResults.values())
           try {
             this.#write(finished)
           } catch (error) {
@@ -159,22 +159,22 @@ export class OutboxWorker implements AsyncDisposable {
           }
       }),
     )
-    if (isSaved) this.unsavedResults.clear()
+    if (isSaved) this.#unsavedResults.clear()
   }
 
   /** Whether a result in memory prevents the job from being delivered now. */
   #hasUnsavedResult(outboxId: number): boolean {
-    const kept = this.unsavedResults.get(outboxId)
+    const kept = this.#unsavedResults.get(outboxId)
     if (kept && dueTimeOf(kept.settlement) <= this.#context.clock())
-      this.unsavedResults.delete(outboxId)
-    return this.unsavedResults.has(outboxId)
+      this.#unsavedResults.delete(outboxId)
+    return this.#unsavedResults.has(outboxId)
   }
 
   /** Starts the job, or returns the result that makes it wait. */
   #start(row: OutboxRow<unknown>, signal: AbortSignal): readonly FinishedJob[] {
     const group = this.#groupOf(row)
     if (typeof group !== 'string') return [{ row, settlement: { outcome: 'held', ...group } }]
-    const isFull = this.unsavedResults.size + this.#inProgress.size >= MAX_UNSAVED_RESULTS
+    const isFull = this.#unsavedResults.size + this.#inProgress.size >= MAX_UNSAVED_RESULTS
     if (!this.#hasCapacity(group) || isFull) return []
     const completion = this.#run(row, signal).then((isSettled) => {
       this.#inProgress.delete(row.outboxId)
@@ -199,7 +199,7 @@ export class OutboxWorker implements AsyncDisposable {
       if (!signal.aborted) reportError(this.#context, error)
       if (!settlement || diskFaultKind(error) === undefined) return false
       const { payload: _, ...record } = row
-      this.unsavedResults.set(row.outboxId, { row: record, settlement })
+      this.#unsavedResults.set(row.outboxId, { row: record, settlement })
       return true
     }
   }
@@ -245,9 +245,9 @@ export class OutboxWorker implements AsyncDisposable {
   retry(outboxIds?: readonly number[]): void {
     const { database, clock } = this.#context
     expediteOutboxJobs(database, this.#kind, instantOf(clock()), outboxIds)
-    for (const [outboxId, { settlement }] of this.unsavedResults)
+    for (const [outboxId, { settlement }] of this.#unsavedResults)
       if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId)))
-        this.unsavedResults.delete(outboxId)
+        this.#unsavedResults.delete(outboxId)
     this.#worker.wake()
   }
 

@@ -25,7 +25,7 @@ export class Worker implements AsyncDisposable {
   readonly #context: Context
   readonly #nextDue: () => Instant | undefined
   readonly #work: (signal: AbortSignal, groups: ReadonlySet<string>) => Promise<void>
-  readonly batchingDelayMs: number
+  readonly #batchingDelayMs: number
   readonly #stopListening: (() => void) | undefined
   readonly #closing = new AbortController()
   readonly #requested = new Set<string>()
@@ -50,15 +50,15 @@ export class Worker implements AsyncDisposable {
     this.#context = context
     this.#nextDue = nextDue
     this.#work = work
-    this.batchingDelayMs = gatherMs
+    this.#batchingDelayMs = gatherMs
     this.#stopListening = topic && context.database.subscribe(topic, () => this.wake())
   }
 
   /** Looks for jobs of every group, or of one group after one of its jobs has ended. */
   wake(group = EVERY_GROUP): void {
     this.#requested.add(group)
-    if (this.batchingDelayMs === 0) this.begin()
-    else if (!this.#running) this.#beginIn(this.batchingDelayMs)
+    if (this.#batchingDelayMs === 0) this.begin()
+    else if (!this.#running) this.#beginIn(this.#batchingDelayMs)
   }
 
   /** Starts a round now, or after the current one. */
@@ -85,7 +85,7 @@ export class Worker implements AsyncDisposable {
       if (!signal.aborted) reportError(this.#context, error)
     }
     this.#running = undefined
-    if (requested.size > 0 && this.batchingDelayMs === 0) this.begin()
+    if (requested.size > 0 && this.#batchingDelayMs === 0) this.begin()
     else this.#sleep(minSleepMs)
   }
 

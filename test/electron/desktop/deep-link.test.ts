@@ -60,10 +60,10 @@ describe('a link', () => {
 })
 
 describe('the arguments', () => {
-  const NONE = { isNamed: false, isHidden: false, place: undefined, serve: [] }
+  const NONE = { isFolderGiven: false, isHidden: false, pagePath: undefined, serve: [] }
 
   it('are --data for the app, and the rest for serve', () => {
-    const named = { ...NONE, folder: '/d', isNamed: true }
+    const named = { ...NONE, folder: '/d', isFolderGiven: true }
     expect(readArguments(['--data', '/d', '--http', '127.0.0.1:0'], '/user')).toEqual({
       ...named,
       serve: ['--http', '127.0.0.1:0'],
@@ -100,7 +100,7 @@ describe('the arguments', () => {
     ).toEqual({
       ...NONE,
       folder: '/user',
-      place: '/',
+      pagePath: '/',
       serve: ['--http', '127.0.0.1:0'],
     })
     expect(readArguments(['isthmus://x" --data=/evil', '--data=/evil'], '/user')).toEqual({

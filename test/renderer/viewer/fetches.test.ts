@@ -116,7 +116,7 @@ describe('fetching frames', () => {
     const second = fetches.get('a', 'shown', two.signal)
     expect(paths()).toEqual(['a'])
     one.abort()
-    await expect(first).rejects.toMatchObject({ isPassing: true })
+    await expect(first).rejects.toMatchObject({ isTransient: true })
     expect(asked[0]?.signal.aborted).toBe(false)
     two.abort()
     await expect(second).rejects.toBeInstanceOf(ImageProblem)
@@ -144,7 +144,7 @@ describe('fetching frames', () => {
       await soon()
     }
     await expect(lost).rejects.toMatchObject({
-      isPassing: true,
+      isTransient: true,
       explanation:
         'The gateway does not respond. It may be restarting; the image is requested again when it is shown.',
     })
@@ -168,7 +168,7 @@ describe('fetching frames', () => {
     asked[0]?.answer(Response.json(problem, { status: 404 }))
     await expect(got).rejects.toMatchObject({
       explanation: 'Its file never came.',
-      isPassing: false,
+      isTransient: false,
     })
     const bare = fetches.get('b', 'shown', never())
     asked[1]?.answer(new Response('<html>', { status: 404 }))

@@ -199,7 +199,7 @@ class ScribeUsers:
         body: models.ScribeUsersInviteBody,
         options: CallOptions | None = None,
     ) -> models.ScribeUser:
-        """Invite a user who may sign reports, and send the invitation.
+        """Invite a user of the reporting area, and send the invitation.
 
         Creates the user and sends an invitation by e-mail. The user ID never changes.
         `npiNumber` is required if `canCreateReports` is true. Returns 422 if the e-mail

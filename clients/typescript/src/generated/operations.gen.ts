@@ -164,7 +164,7 @@ export class ScribeUsers {
   }
 
   /**
-   * Invite a user who may sign reports, and send the invitation.
+   * Invite a user of the reporting area, and send the invitation.
    *
    * Creates the user and sends an invitation by e-mail. The user ID never changes. `npiNumber` is required if `canCreateReports` is true. Returns 422 if the e-mail address belongs to a user or a pending invitation. Requires an API key that may manage users.
    *

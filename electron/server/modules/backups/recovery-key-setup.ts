@@ -28,7 +28,7 @@ const CONFIRM_MS = 30 * 60_000
 /** Creates recovery keys, which replace a lost data key. */
 export class RecoveryKeySetup {
   readonly #context: Context
-  readonly onKeyActive: () => void
+  readonly #onKeyActive: () => void
   #shown:
     | {
         readonly recoveryKey: string
@@ -44,7 +44,7 @@ export class RecoveryKeySetup {
    */
   constructor(context: Context, onKeyActive: () => void = () => {}) {
     this.#context = context
-    this.onKeyActive = onKeyActive
+    this.#onKeyActive = onKeyActive
     // Repeats a move that a crash interrupted, or moves a data key that was recovered.
     if (this.state().state === 'ready') onKeyActive()
   }
@@ -99,7 +99,7 @@ export class RecoveryKeySetup {
       note(context, actor, 'recovery-key.make', 'recovery.key', { replaces })
     })
     this.#shown = undefined
-    this.onKeyActive()
+    this.#onKeyActive()
     return this.state()
   }
 }

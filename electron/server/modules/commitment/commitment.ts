@@ -73,7 +73,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
   /**
    * Results that were delivered but could not yet be recorded in the database, by commitment id.
    */
-  readonly unwrittenFailures = new Map<number, readonly Failure[]>()
+  readonly #unwrittenFailures = new Map<number, readonly Failure[]>()
 
   constructor(
     context: Context,
@@ -124,7 +124,7 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
     // The device repeats a request whose result is still pending.
     if (existing?.state === 'waiting') {
       // The result was delivered but not recorded. The device asks again, so it is sent again.
-      if (this.unwrittenFailures.delete(existing.commitmentId)) this.#worker.wake()
+      if (this.#unwrittenFailures.delete(existing.commitmentId)) this.#worker.wake()
       return { status: 0x0000 }
     }
     await this.#store(request.association, transactionUid, items)
@@ -183,18 +183,18 @@ export class Commitments implements StorageCommitmentScp, AsyncDisposable {
 
   #recordDelivered(commitmentId: number, failed: readonly Failure[]): void {
     const { database } = this.#context
-    this.unwrittenFailures.set(commitmentId, failed)
+    this.#unwrittenFailures.set(commitmentId, failed)
     database.transaction(() => {
       setCommitmentFailures(database, commitmentId, failed)
       settleCommitment(database, commitmentId, 'delivered')
     })
-    this.unwrittenFailures.delete(commitmentId)
+    this.#unwrittenFailures.delete(commitmentId)
   }
 
   async #deliver(commitment: CommitmentRecord, signal: AbortSignal): Promise<void> {
     const { database } = this.#context
     const { commitmentId, transactionUid, callingAeTitle, remoteAddress, deviceName } = commitment
-    const deliveredFailures = this.unwrittenFailures.get(commitmentId)
+    const deliveredFailures = this.#unwrittenFailures.get(commitmentId)
     if (deliveredFailures) return this.#recordDelivered(commitmentId, deliveredFailures)
     const { committed, failed } = await this.#resultOf(commitment)
     try {

@@ -45,7 +45,7 @@ export const hasSpace = ({ imageFiles, settings }: Context, bytes: number) =>
 export class CorrectionRuns implements AsyncDisposable {
   readonly #context: Context
   readonly #flushEvents: () => Promise<void>
-  readonly answerAfterMs: number
+  readonly #answerAfterMs: number
   readonly #running = new Set<CorrectionRun>()
   readonly #pendingWork = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
@@ -53,7 +53,7 @@ export class CorrectionRuns implements AsyncDisposable {
   constructor(context: Context, flushEvents: () => Promise<void>, longMs = ANSWER_AFTER_MS) {
     this.#context = context
     this.#flushEvents = flushEvents
-    this.answerAfterMs = longMs
+    this.#answerAfterMs = longMs
     // Temporary files of a run that was interrupted.
     rmSync(tempFolderIn(context.folder), { recursive: true, force: true })
   }
@@ -108,7 +108,7 @@ export class CorrectionRuns implements AsyncDisposable {
     const { signal } = timer
     let slowAnswer: Promise<Correction | undefined> | undefined
     const working = this.runExclusive(uids, (run) => {
-      slowAnswer = delay(this.answerAfterMs, undefined, { signal, ref: false })
+      slowAnswer = delay(this.#answerAfterMs, undefined, { signal, ref: false })
         .then(() => run.begun.promise)
         .then(() => run.correction && { ...run.correction, progress: shareOf(run) })
       // The delay is aborted if the work is fast.

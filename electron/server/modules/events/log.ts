@@ -124,7 +124,7 @@ export class EventLog implements AsyncDisposable {
     const { database } = this.#context
     const before = queries.findEvent(database, eventId)
     const newState = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
-    const storedResponse = truncate(response, MAX_STORED_BYTES)
+    const storedResponse = truncatedBody(response, MAX_STORED_BYTES)
     queries.addEventAttempt(
       database,
       eventId,
@@ -142,7 +142,7 @@ export class EventLog implements AsyncDisposable {
         event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
       const maxBytes = isWorklist ? MAX_WORKLIST_RESPONSE_BYTES : MAX_STORED_BYTES
       const room = this.#waitingBytes > MAX_WAITING_BYTES ? 0 : maxBytes
-      const response = truncate(attempt.response, room)
+      const response = truncatedBody(attempt.response, room)
       this.#waiting.set(event.eventId, {
         event,
         attempt: { ...attempt, response },
@@ -315,7 +315,7 @@ const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject
 
 /** The beginning of a body, copied so that the rest can be garbage-collected. */
-function truncate(body: Buffer | null, most: number): Buffer | null {
+function truncatedBody(body: Buffer | null, most: number): Buffer | null {
   if (body === null || body.length <= most) return body
   return most === 0 ? null : Buffer.from(body.subarray(0, most))
 }

@@ -11,16 +11,16 @@ export interface AnnouncedInstance {
 }
 
 // The instance was replaced by a corrected copy (decision 0031), which was announced instead.
-const IS_CORRECTED = (uid: string) =>
+const isCorrectedCondition = (uid: string) =>
   `exists (select 1 from instances n where n.sopInstanceUid = ${uid} and n.state <> 'current' and n.state = 'superseded' and ${WITHDRAWN_CONDITION})`
 const isReceivedCondition = (
   uid: string,
 ) => `(exists (select 1 from instances where sopInstanceUid = ${uid} and state = 'current')
   or exists (select 1 from instances where sopInstanceUid = ${uid} and state <> 'current' and state = 'quarantined')
-  or ${IS_CORRECTED(uid)})`
+  or ${isCorrectedCondition(uid)})`
 const INSERT_ANNOUNCED = `
   insert into announcedInstances (sopInstanceUid, studyInstanceUid, seriesInstanceUid, announcedAt, isHere)
-  select ?, ?, ?, ?, ${isReceivedCondition('?')} where not ${IS_CORRECTED('?')}
+  select ?, ?, ?, ?, ${isReceivedCondition('?')} where not ${isCorrectedCondition('?')}
   on conflict (sopInstanceUid) do nothing`
 const COUNT_EXPECTED = `
   select (select count(*) from announcedInstances where studyInstanceUid = ?) as announced,

@@ -101,7 +101,7 @@ export class Mail implements AsyncDisposable {
     const { database, clock, log } = this.#context
     const { outboxId, subject } = row
     const settlementLogger = (outcome: Settlement['outcome'], fault: Message | null) => ({
-      within: () =>
+      onRecorded: () =>
         database.afterCommit(() =>
           log.info({ outboxId, subject, outcome, fault: fault && englishText(fault) }, name),
         ),

@@ -218,6 +218,6 @@ export const tableOf = <T>(rows: ListRows<T>) => ({
   topOf: rows.shownKey,
   isBusy: rows.isBehind,
   onScrolled: rows.scrolled,
-  onSight: rows.inSight,
-  onEnd: rows.more,
+  onFirstVisible: rows.inSight,
+  onEndReached: rows.more,
 })

@@ -40,7 +40,7 @@ const byUrgency = (a: Job, b: Job) => rank(a) - rank(b) || a.order - b.order
 /** Fetches frames a few at a time, what is shown before all else. */
 export class Fetches {
   readonly #network: Network
-  readonly concurrency: number
+  readonly #concurrency: number
   readonly #jobs = new Map<string, Job>()
   readonly #ahead = new Map<string, Promise<FetchedFrame>>()
   #order = 0
@@ -50,7 +50,7 @@ export class Fetches {
     atOnce: number = MAX_CONCURRENT,
   ) {
     this.#network = network
-    this.concurrency = atOnce
+    this.#concurrency = atOnce
   }
 
   /** Paths under way and waiting, most urgent first. */
@@ -125,7 +125,7 @@ export class Fetches {
     const sorted = [...this.#jobs.values()].sort(byUrgency)
     const running = sorted.filter((job) => job.running)
     for (const job of sorted.filter((job) => !job.running)) {
-      if (running.length >= this.concurrency) {
+      if (running.length >= this.#concurrency) {
         const least = running.at(-1) as Job
         // A frame that is not at the gateway yet holds its place for long: what is shown takes that
         // of a prefetch.

@@ -146,7 +146,7 @@ export async function openCards() {
     partnersWith(store, (key) => keys[key], [customer]),
     {
       rateLimit: limitedBy(rate),
-      refusedLimit: limitedBy(rate),
+      badKeyLimit: limitedBy(rate),
     },
   )
   const on: Cards = {

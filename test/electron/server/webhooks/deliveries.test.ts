@@ -193,7 +193,9 @@ describe('an attempt', () => {
     const queue = openQueue(accepted)
     queue.sign(1)
     await queue.deliveries.settled()
-    expect(queue.requests).toMatchObject([{ id: eventId(1), apiKeyId: 'key', evenIfOpen: true }])
+    expect(queue.requests).toMatchObject([
+      { id: eventId(1), apiKeyId: 'key', ignoresOpenCircuit: true },
+    ])
     expect(queue.attempts).toEqual([
       {
         eventId: eventId(1),

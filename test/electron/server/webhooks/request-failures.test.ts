@@ -306,7 +306,7 @@ describe('the circuit of an endpoint', () => {
     )
     const { ask } = openTestRequester(partner.url)
     for (let time = 0; time < 5; time++) await expect(ask()).rejects.toEqual(fault('status'))
-    expect((await ask({ evenIfOpen: true })).httpStatus).toBe(200)
+    expect((await ask({ ignoresOpenCircuit: true })).httpStatus).toBe(200)
     expect((await ask()).httpStatus).toBe(200)
   })
 

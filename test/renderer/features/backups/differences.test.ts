@@ -9,13 +9,13 @@ describe('what a restore changes, by the numbers', () => {
         { table: 'reports', inBackup: 12, now: 12 },
         { table: 'users', inBackup: 5, now: 3 },
       ]),
-    ).toEqual({ lost: [{ table: 'studies', count: 4 }], back: [{ table: 'users', count: 2 }] })
+    ).toEqual({ lost: [{ table: 'studies', count: 4 }], gained: [{ table: 'users', count: 2 }] })
   })
 
   it('says nothing of what cannot be counted now', () => {
     expect(differencesOf([{ table: 'studies', inBackup: 40, now: null }])).toEqual({
       lost: [],
-      back: [],
+      gained: [],
     })
   })
 })

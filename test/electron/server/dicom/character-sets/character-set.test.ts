@@ -277,7 +277,7 @@ describe('decodeText', () => {
   it('does not take ISO_IR 100 for windows-1252', () => {
     expect(decodeText(hex('80419341'), ['ISO_IR 100'])).toEqual({
       text: '\uFFFDA\uFFFDA',
-      exact: false,
+      isExact: false,
     })
   })
 
@@ -348,7 +348,7 @@ describe('decodeText', () => {
   it('marks DEL and the control characters of G1', () => {
     expect(decodeText(hex('417f8042'), ['ISO_IR 100'])).toEqual({
       text: 'A\uFFFD\uFFFDB',
-      exact: false,
+      isExact: false,
     })
   })
 
@@ -356,7 +356,7 @@ describe('decodeText', () => {
     const terms = ['', 'ISO 2022 IR 149']
     expect(decodeText(hex('1b242943c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({
       text: '홍^길동',
-      exact: true,
+      isExact: true,
     })
     expect(decodeText(hex('c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({
       text: '홍^길동',
@@ -384,7 +384,7 @@ describe('decodeText', () => {
     expect(decodeText(hex('411b2842421b2e41'), [])).toEqual({ text: 'AB\uFFFD.A', isExact: false })
     expect(decodeText(hex('1b24423b33 3b'), ['', 'ISO 2022 IR 87'])).toEqual({
       text: '山\uFFFD',
-      exact: false,
+      isExact: false,
     })
   })
 

@@ -231,7 +231,7 @@ describe('C-GET', () => {
     await using requestor = await associated(port, { contexts, roles })
     requestor.sendMessage(1, getRq, IDENTIFIER)
     await received(requestor)
-    expect(results).toMatchObject([{ outcome: 'needs-transcoding', accepts: [ELE] }])
+    expect(results).toMatchObject([{ outcome: 'needs-transcoding', acceptedSyntaxes: [ELE] }])
   })
 
   it('goes on after a file that is missing or shorter than it was', async () => {

@@ -76,7 +76,7 @@ describe('sending instances', () => {
       const results = await send(acceptor, instances)
       expect(results.map(({ outcome }) => outcome)).toEqual(['failed', 'sent', 'failed', 'sent'])
       expect(results[0]).toMatchObject({
-        isTried: true,
+        wasAttempted: true,
         error: { kind: 'aborted', message: 'PACS aborted the association' },
       })
       expect(acceptor.received.filter(({ type }) => type === 'A-ASSOCIATE-RQ')).toHaveLength(3)
@@ -123,7 +123,7 @@ describe('sending instances', () => {
       expect(results).toMatchObject([
         {
           outcome: 'failed',
-          isTried: true,
+          wasAttempted: true,
           error: {
             kind: 'not-accepted',
             message: 'PACS does not accept MR Image Storage: enable it there',

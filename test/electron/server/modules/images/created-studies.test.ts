@@ -63,7 +63,7 @@ const fieldsOf = (study: ScribeStudyRecord): Record<string, unknown> => ({
 })
 
 describe('a study that is filled later', () => {
-  it('has the fresh value of a field exactly where nobody touched it and it still had the one it was writtenValues with', () => {
+  it('has the fresh value of a field exactly where nobody touched it and it still had the one it was seeded with', () => {
     fc.assert(
       fc.property(
         values,
