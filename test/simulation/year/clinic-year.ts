@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
 import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
 import { say } from '../../interop/storage-fixture.ts'
-import type { TestStore } from '../../support/object-store.ts'
+import type { Intervention, TestStore } from '../../support/object-store.ts'
 import type { Random } from '../random.ts'
 import {
   addArchive,
@@ -19,7 +19,7 @@ import { type Kill, killedAtStep, killedInRun, killedLater } from './kills.ts'
 import { readStudy } from './reading.ts'
 import type { Relay } from './relay.ts'
 import { MIGRATION_DAYS, type Schedule } from './schedule.ts'
-import { isRare, MIGRATION_STEPS, type Step } from './steps.ts'
+import { isRare, MIGRATION_STEPS, SLOW, type Step } from './steps.ts'
 import { LOST, makeStudy, type YearImage } from './studies.ts'
 
 export interface YearOptions {
@@ -86,10 +86,13 @@ export class ClinicYear {
         random,
       )
     }).flat()
-    const areStoresAway = schedule.areStoresAway(day)
-    for (const { store } of this.#options.stores)
-      store.intervene(areStoresAway ? { refuse: 'ServiceUnavailable' } : {})
+    const intervene = (how: Intervention) => {
+      for (const { store } of this.#options.stores) store.intervene(how)
+    }
+    if (schedule.areStoresAway(day)) intervene({ refuse: 'ServiceUnavailable' })
+    else intervene(this.#migrationOf(day) ? SLOW : {})
     for (const kill of [...this.#killsOf(day), undefined]) {
+      if (!kill && this.#migrationOf(day)?.dayOfIt === MIGRATION_DAYS - 1) intervene({})
       const wasKilled = await this.#run(day, images, kill)
       // The migration may have ended before one of its steps was reached again.
       if (!wasKilled && !kill?.isStep) break

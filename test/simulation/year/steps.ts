@@ -19,8 +19,9 @@ export interface Step {
 
 /** Bytes of an object, or of an image from the archive, after which it is half received. */
 const HALF = 100_000
-/** A store is slow while a step is waited for, so that the migration lasts for all of them. */
-const LATENCY_MS = 300
+/** A store is slow until the last step of a migration, so that it lasts for all of them. */
+const LATENCY_MS = 600
+export const SLOW: Intervention = { before: () => wait(LATENCY_MS) }
 /** How long the rest of a half-sent object is held up, so that what was sent is received. */
 const HELD_MS = 20
 
@@ -42,7 +43,7 @@ const atStore = (name: string, side: Side, make: Makes): Step => ({
         await made.before?.(...request)
       },
     })
-    return () => store?.intervene({})
+    return () => store?.intervene(SLOW)
   },
 })
 
