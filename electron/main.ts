@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { app, shell } from 'electron'
 import { sendCommand } from '#server/modules/control/control.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { lockMachine } from './desktop/app-lock.ts'
+import { acquireMachineLock } from './desktop/app-lock.ts'
 import { readArguments, type StartArguments } from './desktop/arguments.ts'
 import { type Autostart, openAutostart } from './desktop/autostart.ts'
 import { desktopLog, keepCrashReports, watchCrashes } from './desktop/crash-reports.ts'
@@ -53,7 +53,7 @@ export async function main(): Promise<void> {
   await app.whenReady()
 
   const words = shellTexts(app.getLocale())
-  const machineLock = await lockMachine(
+  const machineLock = await acquireMachineLock(
     startArguments.isFolderGiven ? startArguments.folder : APP_ID,
   )
   if ('heldBy' in machineLock) {

@@ -22,7 +22,7 @@ const MAX_ANSWER_LENGTH = 1_000
  * and its ports are additional safeguards.
  * @param name what may run only once, such as a data folder
  */
-export async function lockMachine(name: string): Promise<MachineLock> {
+export async function acquireMachineLock(name: string): Promise<MachineLock> {
   const path = machineSocketPath(name)
   const holderJson = JSON.stringify({
     user: userInfo().username,

@@ -24,7 +24,7 @@ import {
 } from './database/data-directory.ts'
 import { Database } from './database/database.ts'
 import type { CheckTime } from './database/database-file.ts'
-import { openSeal } from './database/encryption.ts'
+import { loadSeal } from './database/encryption.ts'
 import { matchesKey } from './database/key-proof.ts'
 import { rawQuery } from './database/query.ts'
 import { StoreError } from './database/store-error.ts'
@@ -115,7 +115,7 @@ export function openContext({
   const isNew = !existsSync(file) || statSync(file).size === 0
   if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE))))
     throw missingDatabaseError(file)
-  const seal = openSeal(folder, { mayCreate: isNew, dataKey })
+  const seal = loadSeal(folder, { mayCreate: isNew, dataKey })
   const database = Database.open(file, { ...(check && { check }), seal })
   const writeHealth = openWriteHealth(folder, clock)
   database.onWrite(writeHealth.note)

@@ -62,7 +62,7 @@ import type { AdmittedConnections } from './platform/connection-budget.ts'
 import type { IsOwnListener } from './webhooks/address.ts'
 import type { Requester } from './webhooks/request.ts'
 
-export type Imaging = Awaited<ReturnType<typeof openImages>>
+export type ImagingServices = Awaited<ReturnType<typeof openImages>>
 
 /**
  * Opens the services that receive and forward images, and resumes what the previous run left
@@ -196,7 +196,7 @@ export async function openDevices(
     metrics,
     certificates,
   }: {
-    readonly images: Imaging
+    readonly images: ImagingServices
     readonly associationLog: AssociationLog
     readonly traces: AssociationTraces
     readonly metrics: Metrics

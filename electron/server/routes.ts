@@ -90,7 +90,7 @@ import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { Context } from './context.ts'
-import type { Imaging } from './imaging.ts'
+import type { ImagingServices } from './imaging.ts'
 import type { ApiKeys } from './modules/api-keys/api-keys.ts'
 
 /** Excludes invitations and reports, because their replies or the links in them expire. */
@@ -132,7 +132,7 @@ export interface Services {
   readonly requester: Requester
   readonly worklist: Worklist
   readonly schedule: Schedule
-  readonly images: Imaging
+  readonly images: ImagingServices
   readonly contexts: ClinicalContexts
   readonly speech: SpeechEngine
   readonly otlp: OtlpExport

@@ -63,7 +63,7 @@ import { currentKeyStore } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
 import { TrialSimulators } from './modules/setup/simulators.ts'
 import { IdentityProvider } from './modules/users/identity-provider.ts'
-import { openPeople } from './modules/users/people.ts'
+import { openAccounts } from './modules/users/people.ts'
 import { ProviderSignIns } from './modules/users/provider-sign-in.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { approvedWorkstationId } from './modules/users/workstations.ts'
@@ -209,7 +209,7 @@ async function openServices(
 ) {
   const { isSafe, settings } = context
   await using opened = new AsyncDisposableStack()
-  const people = openPeople(context)
+  const people = openAccounts(context)
   const apiKeys = openApiKeys(context)
   const refusedHosts = openRefusedHosts(context.clock)
   const performedSteps = openPerformedSteps(context)

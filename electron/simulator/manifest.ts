@@ -1,4 +1,4 @@
-import { readHead, textOf } from './part10.ts'
+import { readHeader, textOf } from './part10.ts'
 
 // All values have the declared types; a test that needs others changes the result.
 
@@ -47,7 +47,7 @@ export function manifestOf(files: Iterable<Buffer>): Manifest | undefined {
   const series = new Map<string, Omit<ManifestSeries, 'sops'> & { readonly sops: ManifestSop[] }>()
   let study = ''
   for (const file of files) {
-    const head = readHead(file)
+    const head = readHeader(file)
     const text = (tag: number) => textOf(head.get(tag))
     const sopInstanceUID = text(0x00080018)
     if (!sopInstanceUID) continue

@@ -120,7 +120,7 @@ function bytesOf(vr: string, value: Value): Buffer {
  * The top-level elements before the pixel data, by tag; empty if the file is invalid or ends before
  * it.
  */
-export function readHead(file: Buffer): ReadonlyMap<number, Buffer> {
+export function readHeader(file: Buffer): ReadonlyMap<number, Buffer> {
   const found = new Map<number, Buffer>()
   if (file.toString('latin1', 128, 132) !== 'DICM') return found
   let isExplicit = true

@@ -159,9 +159,9 @@ function matchesQuery(
   if (steps.length === 0) return true
   return steps.some((step) => {
     const date = text(step, 'ScheduledProcedureStepStartDate')
-    const hasModality =
+    const matchesModality =
       modality === undefined || (text(step, 'Modality') || text(item, 'Modality')) === modality
-    return hasModality && date >= from && date <= to
+    return matchesModality && date >= from && date <= to
   })
 }
 

@@ -10,7 +10,7 @@ import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { sendCommand } from '#server/modules/control/control.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -79,7 +79,7 @@ async function openClinic(): Promise<Clinic> {
       level: 'owner',
       clinicRole: 'Other',
     } as const
-    await openPeople(context).createUser({ ...OWNER, ...owner }, 'command-line')
+    await openAccounts(context).createUser({ ...OWNER, ...owner }, 'command-line')
   }
   let cookie: string | undefined
   const kept = opened.move()

@@ -9,7 +9,7 @@ import { openContext } from '#server/context.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { listInstanceVersions } from '#server/modules/images/instance-queries.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -111,7 +111,7 @@ async function furnish(folder: string): Promise<void> {
   const settings = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'intake.idleSeconds': 1 }
   context.settings.change(settings, 'command-line')
   addDevice(context, { ...DEVICE, aeTitle: 'CT1' }, 'command-line')
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   const owner = { ...OWNER, firstName: 'Olga', lastName: 'Owner', clinicRole: 'Other' } as const
   await people.createUser({ ...owner, level: 'owner' }, 'command-line')
 }

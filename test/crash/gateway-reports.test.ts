@@ -11,7 +11,7 @@ import {
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -121,7 +121,7 @@ async function furnish(folder: string, url: string, secret: string): Promise<str
   } as const
   context.settings.change(room, 'command-line')
   setPartner(context, { url, secret, allowPlaintext: true }, 'command-line')
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Malá' }
   await people.createUser(
     { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { SettingOverrides } from '#server/configuration/settings.ts'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { type NewUser, openPeople } from '#server/modules/users/people.ts'
+import { type NewUser, openAccounts } from '#server/modules/users/people.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 
@@ -52,7 +52,7 @@ async function open({
     using context = openContext({ folder: folder, clock })
     context.settings.change(settings, 'command-line')
     // A cheap hash: nobody attacks a picture.
-    const accounts = openPeople(context, { logN: 10, r: 8, p: 1 })
+    const accounts = openAccounts(context, { logN: 10, r: 8, p: 1 })
     for (const person of people) await accounts.createUser({ ...person, password }, 'command-line')
     for (const description of descriptions)
       keys.push(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { lockMachine } from '../../electron/desktop/app-lock.ts'
+import { acquireMachineLock } from '../../electron/desktop/app-lock.ts'
 import { main } from '../../electron/main.ts'
 import * as fake from '../support/electron.ts'
 
@@ -32,7 +32,7 @@ it('leaves a second start of the same person to the first', async () => {
 it('says who runs it already on this PC, in the system’s language, and starts nothing', async () => {
   startWith()
   fake.app.locale = 'es-ES'
-  const first = await lockMachine(data)
+  const first = await acquireMachineLock(data)
   await main()
   expect(fake.boxes[0]?.message).toMatch(/^Isthmus ya está en marcha para \S+/)
   expect(fake.app.exitCode).toBe(0)

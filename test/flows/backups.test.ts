@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { ANCHOR_FILE, DATABASE_FILE } from '#server/database/data-directory.ts'
 import { runWithLock } from '#server/modules/control/commands.ts'
 import { sendCommand } from '#server/modules/control/control.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
@@ -41,7 +41,7 @@ it('makes one, tries it, lists it and removes it; who may not manage the gateway
   using target = tempFolder()
   await using gateway = await openedOn(target.folder, {
     async prepare(context) {
-      const people = openPeople(context)
+      const people = openAccounts(context)
       await people.createUser(
         { ...MEMBER, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' },
         'command-line',

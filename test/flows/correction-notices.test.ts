@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import {
   type CorrectionNotice,
   dashboardCorrectionNotices,
@@ -118,7 +118,7 @@ const listed = async ({ gateway: { call } }: ImagingClinic, studyId: StudyId) =>
 
 const WITH_RADIOLOGIST: Parameters<typeof openImagingClinic>[0] = {
   async prepare(context) {
-    const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+    const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },

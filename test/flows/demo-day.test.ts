@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { type DemoDayOptions, runDemoDay } from '#electron/cli/demo/demo-day.ts'
 import { demoAnswers, REFUSED_DELIVERIES } from '#electron/simulator/demo-answers.ts'
 import { localDay } from '#electron/simulator/partner.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
@@ -30,7 +30,7 @@ function demoGateway(): Promise<StartedGateway> {
     partner: { answers: demoAnswers(dayOfDemo) },
     clock: () => Date.now(),
     async prepare(context) {
-      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+      const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
       await people.createUser(
         {
           ...RADIOLOGIST,

@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { expect, it, vi } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { connectAsModality } from '#server/modules/devices/modality-simulation.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import { dashboardBackups } from '#shared/contract/dashboard-backups.ts'
@@ -18,7 +18,7 @@ it('gives who manages the gateway a bundle without a patient of the day in it, a
     partner: { worklist: (day) => worklistDay(day) },
     overrides: { 'clinic.name': 'Ravenmoor Imaging' },
     prepare: async (context) => {
-      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+      const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
       await people.createUser(
         { ...MEMBER, firstName: 'Maja', lastName: 'Novak', level: 'member', clinicRole: 'Other' },
         'command-line',
@@ -76,7 +76,7 @@ it('gives it to nobody else', async () => {
   await using gateway = await startGateway({
     partner: null,
     prepare: async (context) => {
-      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+      const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
       await people.createUser(
         { ...MEMBER, firstName: 'Maja', lastName: 'Novak', level: 'member', clinicRole: 'Other' },
         'command-line',

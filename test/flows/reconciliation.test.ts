@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
@@ -118,7 +118,7 @@ async function addRadiologist(context: Context): Promise<void> {
     level: 'member',
     clinicRole: 'Radiologist',
   } as const
-  const { userId } = await openPeople(context).createUser(
+  const { userId } = await openAccounts(context).createUser(
     { ...RADIOLOGIST, ...person },
     'command-line',
   )

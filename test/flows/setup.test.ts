@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { restoreDataKey, restoreFolder } from '#server/modules/backups/restore-command.ts'
 import { connectAsModality } from '#server/modules/devices/modality-simulation.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -263,7 +263,7 @@ it('names the program that holds the port of a listener that is down', async () 
 it('scores what is there, and lets nobody but who manages the gateway see it', async () => {
   await using gateway = await startGateway({
     async prepare(context) {
-      const people = openPeople(context)
+      const people = openAccounts(context)
       const login = { email: 'm@clinic.example', password: 'a long and quiet evening' }
       await people.createUser(
         { ...login, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' },

@@ -5,7 +5,7 @@ import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
@@ -148,7 +148,7 @@ export async function openFaultClinic({
         { aeTitle: 'PACS', name: 'Archive', address: '127.0.0.1' },
       ],
       async prepare(context) {
-        const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+        const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
         await people.createUser(
           {
             ...RADIOLOGIST,

@@ -6,7 +6,7 @@ import { openContext } from '#server/context.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
@@ -365,7 +365,7 @@ const openFurnished = (folder: string): Promise<ImagingClinic> =>
     folder,
     idleSeconds: 3600,
     async prepare(context) {
-      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+      const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
       const names = { firstName: 'Una', lastName: 'Reader' }
       await people.createUser(
         { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { DEVICE } from '../support/device.ts'
 import { seededAmbient } from './ambient.ts'
 import { type CommitmentListener, listenForCommitments } from './commitment-listener.ts'
@@ -259,7 +259,7 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       'command-line',
     )
     // A cheap hash: this is about other things than the price of a password.
-    const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+    const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },

@@ -19,7 +19,7 @@ import { makeBackup, type StoredBackup } from '#server/modules/backups/make-back
 import { RecoveryKeySetup } from '#server/modules/backups/recovery-key-setup.ts'
 import { openRescueHint } from '#server/modules/backups/rescue-hint.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { DEVICE } from './device.ts'
 import { OWNER } from './gateway.ts'
 import { prepareDataFolder } from './temp-store.ts'
@@ -81,7 +81,7 @@ export async function clinicWithBackup(root: string): Promise<Clinic> {
   )
   openRescueHint(context)()
   // A cheap hash: the tests are about other things than the price of a password.
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

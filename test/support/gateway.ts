@@ -12,7 +12,7 @@ import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
 import type { Gateway } from '#server/modules/control/gateway-options.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
@@ -157,7 +157,7 @@ async function furnish(
   context.settings.change({ ...SETTINGS, ...overrides }, 'command-line')
   for (const device of devices) addDevice(context, { ...DEVICE, ...device }, 'command-line')
   // A cheap hash: the tests are about other things than the price of a password.
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

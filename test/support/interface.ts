@@ -1,6 +1,6 @@
 import { type Context, openContext } from '#server/context.ts'
 import { createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import type { Path } from '#shared/operation.ts'
@@ -101,7 +101,7 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
         minted[name as KeyName] = { key: text, apiKeyId: apiKey.apiKeyId }
       }
       revokeApiKey(context, minted.revoked?.apiKeyId ?? '', 'command-line')
-      const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+      const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
       for (const [name, user] of Object.entries(USERS)) {
         const login = { email: emailOf(name), password: OWNER.password }
         const made = await people.createUser(

@@ -8,7 +8,7 @@ export const LIGHT = { logN: 7, r: 8, p: 1 }
 
 /** The accounts of a store, with their sessions and links. */
 export const peopleOf = (store: Context) => ({
-  ...people.openPeople(store, LIGHT),
+  ...people.openAccounts(store, LIGHT),
   ...bound(people, store),
   ...bound(sessions, store),
 })

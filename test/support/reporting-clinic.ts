@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import {
   dashboardReports,
   type Reading,
@@ -49,7 +49,7 @@ export async function furnishReporting(folder: string): Promise<string> {
     { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 },
     'command-line',
   )
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

@@ -85,7 +85,7 @@ const routineSteps = (clinic: DemoClinic, round: number): Step[] => [
   ...(round % 2 === 0 ? [[1, () => clinic.signReport()] as const] : []),
 ]
 
-interface ExamChoice {
+interface PerformOptions {
   readonly description?: string
   /** The images name the patient of another exam. */
   readonly isWrongPatient?: boolean
@@ -117,7 +117,7 @@ class DemoClinic {
   /** Performs the next exam of today’s worklist for the modality of the device. */
   async perform(
     device: Device,
-    { description, isWrongPatient = false }: ExamChoice = {},
+    { description, isWrongPatient = false }: PerformOptions = {},
   ): Promise<void> {
     const { peer, clock, report } = this.#options
     const { aeTitle } = device

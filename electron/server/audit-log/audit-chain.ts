@@ -113,9 +113,9 @@ export class AuditChain {
     if (!isSame) return fault(Math.max(1, Math.min(head.count, count)), 'entry', missing)
     if (missing > 0) return fault(count + 1, 'older', missing)
     if (this.#replacedAt !== undefined) return fault(this.#replacedAt, 'replaced')
-    const isKeyed =
+    const matchesKeyedFrom =
       typeof head.keyedFrom !== 'number' || head.keyedFrom === (keyedFrom ?? count + 1)
-    return isKeyed ? undefined : fault(keyedFrom ?? Math.max(1, count), 'entry')
+    return matchesKeyedFrom ? undefined : fault(keyedFrom ?? Math.max(1, count), 'entry')
   }
 }
 

@@ -43,7 +43,7 @@ export interface Seal {
  * `mayCreate` is set.
  * @throws StoreError as `dataKeyOf`
  */
-export function openSeal(
+export function loadSeal(
   folder: string,
   options: {
     readonly mayCreate: boolean

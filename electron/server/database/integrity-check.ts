@@ -21,10 +21,11 @@ try {
 `
 
 /** Beside a database that a check has found damaged, so that the next start checks it first. */
-const damageMarkOf = (file: string): string => `${file}.damaged`
+const damageMarkerPath = (file: string): string => `${file}.damaged`
 
 /** Called when the file was checked before it is used. */
-export const removeDamageMark = (file: string): void => rmSync(damageMarkOf(file), { force: true })
+export const removeDamageMark = (file: string): void =>
+  rmSync(damageMarkerPath(file), { force: true })
 
 /**
  * Whether every page of the file can be checked while it is already being served: the check takes
@@ -33,7 +34,7 @@ export const removeDamageMark = (file: string): void => rmSync(damageMarkOf(file
  */
 export function mayCheckLater(file: string): boolean {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
-  const mayBeDamaged = (log?.size ?? 0) > 0 || existsSync(damageMarkOf(file))
+  const mayBeDamaged = (log?.size ?? 0) > 0 || existsSync(damageMarkerPath(file))
   return !mayBeDamaged && statSync(file).size > MAX_BYTES_CHECKED_FIRST
 }
 
@@ -96,7 +97,7 @@ export class IntegrityCheck {
       this.#outcome.resolve()
       return
     }
-    tryWrite(() => writeFileSync(damageMarkOf(this.#file), ''))
+    tryWrite(() => writeFileSync(damageMarkerPath(this.#file), ''))
     this.#outcome.reject(damagedError(this.#file, String(verdict)))
   }
 

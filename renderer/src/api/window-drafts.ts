@@ -77,7 +77,7 @@ export function showDraft(written: DraftIdentity, keeper: DraftKeeper): () => vo
   }
 }
 
-export const leftDrafts = (): readonly LeftDraft[] => left
+export const unsavedDrafts = (): readonly LeftDraft[] => left
 export function onLeftDrafts(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

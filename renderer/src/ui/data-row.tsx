@@ -6,7 +6,7 @@ export interface Column<T> {
   readonly name: string
   /** CSS grid track, e.g. `90px` or `minmax(160px, 2fr)`. */
   readonly track: string
-  readonly isRight?: boolean
+  readonly isRightAligned?: boolean
   /** Left out of a narrow window. */
   readonly isWideOnly?: boolean
   /** Where not all have room, columns with a rank go, the highest first. */

@@ -32,7 +32,7 @@ export interface DataTableProps<T> {
   readonly rowHeight?: number
   readonly onOpen?: (row: T) => void
   /** A click makes the row the current one; without it, it opens the row. */
-  readonly isOpenedByKey?: boolean
+  readonly selectsOnClick?: boolean
   /** There are rows that are not here yet: sorting those that are would mislead. */
   readonly isPartial?: boolean
   /** The last rows came into view: more may be asked for. */

@@ -56,7 +56,7 @@ export function PagedTable<T>({
       {table.rows.length > 0 && (
         <SideBySide side={side}>
           <Panel isFlush className="grow">
-            <DataTable isFilling isOpenedByKey={side != null} {...table} />
+            <DataTable isFilling selectsOnClick={side != null} {...table} />
           </Panel>
         </SideBySide>
       )}

@@ -6,7 +6,7 @@ import { ToneIcon } from './tone.tsx'
  * What this window thinks of a new password: a hint. Whether it is taken the gateway says. `own`
  * are words a stranger would try first.
  */
-export function PasswordHint({ password, own }: { password: string; own: readonly string[] }) {
+export function PasswordStrength({ password, own }: { password: string; own: readonly string[] }) {
   if (password === '') return null
   const { tone, words } = passwordStrength(password, own)
   return (

@@ -9,7 +9,7 @@ const INTERACTIVE_SELECTOR = 'a, button, input, label'
  * row is drawn again only where it changed.
  */
 export function useRowHandlers<T>(
-  { onOpen, isOpenedByKey, onSelect }: DataTableProps<T>,
+  { onOpen, selectsOnClick, onSelect }: DataTableProps<T>,
   become: (index: number) => void,
 ): RowHandlers<T> {
   const latestHandlers = useRef<RowHandlers<T>>(null)
@@ -20,10 +20,10 @@ export function useRowHandlers<T>(
       if (onSelect && (event.ctrlKey || event.metaKey || event.shiftKey))
         return onSelect(row, event.shiftKey)
       become(index)
-      if (!isOpenedByKey) onOpen?.(row)
+      if (!selectsOnClick) onOpen?.(row)
     },
     doubleClick(event, row) {
-      if (isOpenedByKey && (event.target as Element).closest(INTERACTIVE_SELECTOR) === null)
+      if (selectsOnClick && (event.target as Element).closest(INTERACTIVE_SELECTOR) === null)
         onOpen?.(row)
     },
   }

@@ -94,9 +94,11 @@ function paneFor(wanted: HangingPane, series: readonly HangingSeries[], used: Se
   }
   const left = all.filter((one) => !used.has(viewKeyOf(one)))
   const similar = mostSimilar(wanted.description, left)
-  const byPosition = all[wanted.position]
+  const seriesAtPosition = all[wanted.position]
   const found =
-    similar ?? (byPosition && !used.has(viewKeyOf(byPosition)) ? byPosition : undefined) ?? left[0]
+    similar ??
+    (seriesAtPosition && !used.has(viewKeyOf(seriesAtPosition)) ? seriesAtPosition : undefined) ??
+    left[0]
   return found ? take(found) : wanted.from === 'prior' ? PRIOR_PANE : HELD_PANE
 }
 

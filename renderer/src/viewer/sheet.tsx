@@ -9,7 +9,7 @@ const MOUSE_ROWS = [0, 1, 2, 3, 4, 5] as const
 export function Sheet() {
   const { viewerStore } = useViewerContext()
   const isOpen = useViewerState((state) => state.isSheetOpen)
-  const hasLetterKeys = useViewerState((state) => state.hasLetterKeys)
+  const areLetterShortcutsEnabled = useViewerState((state) => state.hasLetterKeys)
   return (
     <ShortcutSheet
       opened={isOpen}
@@ -31,7 +31,7 @@ export function Sheet() {
         mt="lg"
         label={t('ui.viewer.sheet.single')}
         description={t('ui.viewer.sheet.singleMeaning')}
-        checked={hasLetterKeys}
+        checked={areLetterShortcutsEnabled}
         onChange={(event) => viewerStore.set({ hasLetterKeys: event.currentTarget.checked })}
       />
     </ShortcutSheet>

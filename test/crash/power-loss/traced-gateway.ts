@@ -6,7 +6,7 @@ import { syncFolder } from '#server/database/data-directory.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 import { DEVICE } from '../../support/device.ts'
@@ -53,7 +53,7 @@ let key: string
     },
     'command-line',
   )
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Reader' }
   await people.createUser(
     { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },

@@ -1,39 +1,39 @@
 import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { lockMachine, machineSocketPath } from '../../../electron/desktop/app-lock.ts'
+import { acquireMachineLock, machineSocketPath } from '../../../electron/desktop/app-lock.ts'
 
 const NAME = `test-${process.pid}`
-const freed = (lock: Awaited<ReturnType<typeof lockMachine>>) =>
+const freed = (lock: Awaited<ReturnType<typeof acquireMachineLock>>) =>
   'heldBy' in lock || lock[Symbol.dispose]()
 
 describe('the lock of the machine', () => {
   it('is held by one, who says who it is', async () => {
-    const first = await lockMachine(NAME)
+    const first = await acquireMachineLock(NAME)
     expect(first).not.toHaveProperty('heldBy')
-    expect(await lockMachine(NAME)).toEqual({
+    expect(await acquireMachineLock(NAME)).toEqual({
       heldBy: { user: userInfo().username, pid: process.pid },
     })
     freed(first)
-    const next = await lockMachine(NAME)
+    const next = await acquireMachineLock(NAME)
     expect(next).not.toHaveProperty('heldBy')
     freed(next)
   })
 
   it('is another one for another folder', async () => {
-    const first = await lockMachine(NAME)
-    const other = await lockMachine(`${NAME} other`)
+    const first = await acquireMachineLock(NAME)
+    const other = await acquireMachineLock(`${NAME} other`)
     expect(other).not.toHaveProperty('heldBy')
     freed(first)
     freed(other)
   })
 
   it('is held on, whatever somebody sends to it', async () => {
-    const first = await lockMachine(NAME)
+    const first = await acquireMachineLock(NAME)
     const rude = connect(machineSocketPath(NAME))
     rude.on('error', () => undefined)
     rude.write('x'.repeat(100_000))
-    expect(await lockMachine(NAME)).toHaveProperty('heldBy.pid', process.pid)
+    expect(await acquireMachineLock(NAME)).toHaveProperty('heldBy.pid', process.pid)
     rude.destroy()
     freed(first)
   })

@@ -13,7 +13,7 @@ import {
 } from '#server/modules/api-keys/api-keys.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import { beginSession, sessionUser } from '#server/modules/users/sessions.ts'
 import { openPartnerInterface, servePartnerInterface } from '#server/routes.ts'
@@ -62,7 +62,7 @@ beforeAll(async () => {
   second = open.use(openContext({ folder, clock, uuid: randomUUID }))
   for (const key of Object.values(KEYS))
     keys.push(minted(createApiKey(context, key, 'command-line')))
-  const accounts = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const accounts = openAccounts(context, { logN: 10, r: 8, p: 1 })
   for (const level of ['owner', 'member', 'member'] as const) {
     const given = {
       ...SIGN_IN,

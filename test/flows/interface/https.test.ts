@@ -7,7 +7,7 @@ import { connect as connectTls, type SecureVersion } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { type Serving, serving } from '../../support/command-line.ts'
 import { OWNER } from '../../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../../support/http-call.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
   context.settings.change(names, 'command-line')
   authorization = `Bearer ${createApiKey(context, { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key}`
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

@@ -6,9 +6,9 @@ import {
   findKeptDraft,
   hasUnsavedDrafts,
   keepOnlyDraftsOf,
-  leftDrafts,
   saveDrafts,
   showDraft,
+  unsavedDrafts,
   whenDraftsReleased,
 } from '../../../renderer/src/api/window-drafts.ts'
 
@@ -68,7 +68,7 @@ describe('a draft whose screen is left', () => {
     leave()
     await whenDraftsReleased()
     expect([gateway.text, gateway.calls.at(-1)]).toEqual(['Findings', 'release'])
-    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([
+    expect([hasUnsavedDrafts(), findKeptDraft(report), unsavedDrafts()]).toEqual([
       false,
       undefined,
       [],
@@ -82,11 +82,11 @@ describe('a draft whose screen is left', () => {
     keeper.edit('Findings')
     leave()
     await whenDraftsReleased()
-    expect(leftDrafts()).toEqual([{ studyId: 'stu_1', keeper }])
+    expect(unsavedDrafts()).toEqual([{ studyId: 'stu_1', keeper }])
     expect(findKeptDraft(report)).toBe(keeper)
     expect(findKeptDraft({ ...report, userId: 'usr_2' })).toBeUndefined()
     showDraft(report, keeper)
-    expect(leftDrafts()).toEqual([])
+    expect(unsavedDrafts()).toEqual([])
     gateway.fault = null
     expect(await saveDrafts()).toBe(true)
     expect(gateway.text).toBe('Findings')
@@ -104,7 +104,7 @@ describe('a draft whose screen is left', () => {
     ).toBeUndefined()
     expect(findKeptDraft(report)).toBeUndefined()
     discardDraft(keeper)
-    expect([hasUnsavedDrafts(), leftDrafts()]).toEqual([false, []])
+    expect([hasUnsavedDrafts(), unsavedDrafts()]).toEqual([false, []])
   })
 
   it('that is shown twice, as React does it, is neither released nor dropped', async () => {
@@ -138,7 +138,7 @@ describe('after the end of a session', () => {
   it('and is in memory no more once somebody else is there, who learns that something was discarded', async () => {
     const { gateway, keeper } = await unsaved()
     expect(keepOnlyDraftsOf('usr_2')).toBe(true)
-    expect([hasUnsavedDrafts(), findKeptDraft(report), leftDrafts()]).toEqual([
+    expect([hasUnsavedDrafts(), findKeptDraft(report), unsavedDrafts()]).toEqual([
       false,
       undefined,
       [],

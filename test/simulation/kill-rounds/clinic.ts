@@ -11,7 +11,7 @@ import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -336,7 +336,7 @@ async function furnish(
       'command-line',
     )
   // A cheap hash: this is about other things than the price of a password.
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Reader' }
   await people.createUser(
     { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },

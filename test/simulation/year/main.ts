@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { DEVICE } from '../../support/device.ts'
 import { freePort } from '../../support/free-port.ts'
 import { OWNER } from '../../support/gateway.ts'
@@ -160,7 +160,7 @@ async function furnish(): Promise<string> {
   )
   addDevice(context, { ...DEVICE, aeTitle: 'CT1' }, 'command-line')
   addDevice(context, { ...DEVICE, aeTitle: 'ORTHANC', port: archivePort }, 'command-line')
-  const people = openPeople(context, { logN: 10, r: 8, p: 1 })
+  const people = openAccounts(context, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

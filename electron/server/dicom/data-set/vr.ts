@@ -11,7 +11,7 @@ interface Representation {
 }
 
 const text: Representation = { long: false, width: 1, pad: 0x20 }
-const longText: Representation = { long: true, width: 1, pad: 0x20 }
+const textWithLongLength: Representation = { long: true, width: 1, pad: 0x20 }
 const binary = (long: boolean, width: 1 | 2 | 4 | 8): Representation => ({ long, width, pad: 0x00 })
 
 /** PS3.5 Table 6.2-1: the properties of VRs that encoding needs. */
@@ -19,7 +19,7 @@ export const VR: ReadonlyMap<string, Representation> = new Map<string, Represent
   ...['AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'LO', 'LT', 'PN', 'SH', 'ST', 'TM'].map(
     (vr) => [vr, text] as const,
   ),
-  ...['UC', 'UR', 'UT'].map((vr) => [vr, longText] as const),
+  ...['UC', 'UR', 'UT'].map((vr) => [vr, textWithLongLength] as const),
   ...['OB', 'UN', 'SQ'].map((vr) => [vr, binary(true, 1)] as const),
   ['UI', binary(false, 1)],
   ['AT', binary(false, 2)],

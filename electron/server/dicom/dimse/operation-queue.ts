@@ -25,7 +25,7 @@ interface QueuePeer {
   /** Its maximum P-DATA-TF length in bytes; 0: unlimited. */
   readonly maximumLength: number
   /** The contexts on which it is the SCP. */
-  readonly asScp: readonly AcceptedContext[]
+  readonly scpContexts: readonly AcceptedContext[]
 }
 
 interface Request {
@@ -201,7 +201,7 @@ export class OperationQueue {
         dataSet,
         fragments: stream?.fragments,
         maximumLength: this.#peer.maximumLength,
-        peerAsScp: this.#peer.asScp,
+        peerAsScp: this.#peer.scpContexts,
         subOperations: this.#subOperations,
         limits: this.#limits,
         slices: this.#acceptor.slices,

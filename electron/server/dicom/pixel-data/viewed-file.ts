@@ -36,13 +36,13 @@ interface OpenedFile {
  */
 export class ViewedFile {
   readonly #source: ByteSource
-  #reading: HeaderReading | undefined
+  #reading: HeaderReader | undefined
   #opened: OpenedFile | undefined
   #failure: ViewedFileFault | undefined
 
   constructor(source: ByteSource) {
     this.#source = source
-    this.#reading = new HeaderReading(source)
+    this.#reading = new HeaderReader(source)
   }
 
   /** From the file meta information or detected; empty until the header is available. */
@@ -79,7 +79,7 @@ export class ViewedFile {
    * Palette, lookup tables and overlays. The header must be available. @throws {ViewedFileFault}
    */
   extras(): HeaderExtras {
-    const read = this.#open() && new HeaderReading(this.#source).advance()
+    const read = this.#open() && new HeaderReader(this.#source).advance()
     if (!read) throw new ViewedFileFault(message('viewed-file.header-not-come'))
     return headerExtras(read.values)
   }
@@ -135,7 +135,7 @@ interface HeaderParts {
 }
 
 /** Reads the header elements of a file while its bytes arrive. */
-class HeaderReading {
+class HeaderReader {
   readonly #source: ByteSource
   readonly #window: ByteWindow
   #start: FileStart | undefined

@@ -16,7 +16,7 @@ import { message } from '#shared/messages/message.ts'
 import { presentationStateOf } from './presentation-state.ts'
 import { segmentationOf } from './segmentation.ts'
 import { structureSetOf } from './structure-set.ts'
-import { isReferencingTag, TAG } from './tags.ts'
+import { isReferencingObjectTag, TAG } from './tags.ts'
 
 /**
  * Reads an object that refers to images from a complete, inflated file.
@@ -27,7 +27,12 @@ export async function readReferencingObject(source: ByteSource): Promise<Referen
   try {
     const window = new ByteWindow(source)
     const start = readFileStart(window, source.length)
-    const search = new ElementSearch(window, start.dataSetOffset, start.coding, isReferencingTag)
+    const search = new ElementSearch(
+      window,
+      start.dataSetOffset,
+      start.coding,
+      isReferencingObjectTag,
+    )
     const found = search.advance(source.length)
     const values = new AttributeValues(found.elements, window)
     const sopClassUid = values.text(TAG.SOPClassUID) || start.sopClassUid

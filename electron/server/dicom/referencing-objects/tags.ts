@@ -148,5 +148,5 @@ export const TAG = Object.fromEntries(
 const TAGS: ReadonlySet<number> = new Set(Object.values(TAG))
 
 /** Overlay planes (PS3.3 C.9.2) are in groups 6000 to 601E. */
-export const isReferencingTag = (tag: number): boolean =>
+export const isReferencingObjectTag = (tag: number): boolean =>
   TAGS.has(tag) || (tag >= 0x60000000 && tag <= 0x601effff && (tag & 0x10000) === 0)

@@ -315,7 +315,7 @@ export class Association
     const { maxPduLength } = this.#limits
     const { reply, accepted, requestorAsScp } = accept(request, isAllowedClass, maxPduLength)
     this.#accepted = accepted
-    const peer = { maximumLength: request.user.maximumLength, asScp: requestorAsScp }
+    const peer = { maximumLength: request.user.maximumLength, scpContexts: requestorAsScp }
     this.#queue = new OperationQueue(this.#acceptor, this.#limits, info, peer, this)
     this.isOpen = true
     this.#startIdle()

@@ -24,7 +24,7 @@ const SECURITY: Code = ['110113', 'Security Alert']
 const AUTHENTICATION: Code = ['110114', 'User Authentication']
 const CONFIGURATION: Code = ['110129', 'Security Configuration']
 const USER_ATTRIBUTES: Code = ['110137', 'User Security Attributes Changed']
-const TAMPERED: Code = ['110135', 'Object Security Attributes Changed']
+const OBJECT_SECURITY_ATTRIBUTES: Code = ['110135', 'Object Security Attributes Changed']
 const LOGIN: Code = ['110122', 'Login']
 const LOGOUT: Code = ['110123', 'Logout']
 
@@ -43,7 +43,10 @@ const EVENT_KINDS: readonly (readonly [prefix: string, EventKind])[] = [
   ['user.sign-out', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
   ['session.unlock', { event: AUTHENTICATION, type: LOGIN, action: 'E' }],
   ['session.', { event: AUTHENTICATION, type: LOGOUT, action: 'E' }],
-  ['audit.finding', { event: SECURITY, type: TAMPERED, action: 'E', outcome: '8' }],
+  [
+    'audit.finding',
+    { event: SECURITY, type: OBJECT_SECURITY_ATTRIBUTES, action: 'E', outcome: '8' },
+  ],
   ['audit.export', { event: LOG_USED, action: 'R' }],
   ['audit.', { event: LOG_USED, action: 'R' }],
   ['read.list', { event: QUERY, action: 'E' }],

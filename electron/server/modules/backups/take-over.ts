@@ -13,7 +13,7 @@ import { note } from '#server/audit-log/audit.ts'
 import { openContext } from '#server/context.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { writeKeyFile } from '#server/database/data-key.ts'
-import { openSeal } from '#server/database/encryption.ts'
+import { loadSeal } from '#server/database/encryption.ts'
 import { markRestored } from '#server/database/image-files.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { RESTORE_PLAN_FILE, restorePlanMac } from '#server/database/restore-plan.ts'
@@ -94,7 +94,7 @@ export async function takeOver(order: TakeoverOrder): Promise<void> {
  */
 function stageAuditRecord(data: string, { backup: name, upTo: madeAt }: Replica, at: string): void {
   const restoreDetails = { name, madeAt, stagedAt: at, actor: 'command-line' }
-  const seal = openSeal(data, { mayCreate: false })
+  const seal = loadSeal(data, { mayCreate: false })
   const folder = join(data, `replaced-${backupName(at).slice('isthmus-'.length)}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const plan = { ...restoreDetails, mac: restorePlanMac(seal, restoreDetails) }

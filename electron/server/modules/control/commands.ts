@@ -11,7 +11,7 @@ import {
   createSetupLink,
   createSignInLink,
   hasUser,
-  openPeople,
+  openAccounts,
 } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { openLog, reportError } from '#server/platform/log.ts'
@@ -174,7 +174,7 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
         clinicRole: given.role,
         password,
       }
-      return (await openPeople(context).createUser(user, ACTOR)).userId
+      return (await openAccounts(context).createUser(user, ACTOR)).userId
     },
   },
   ...DEVICE_COMMANDS,

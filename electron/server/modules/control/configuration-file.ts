@@ -172,13 +172,13 @@ function applyConfiguration(
     return database.transaction(() => {
       const { [REPORT_DESTINATION_KEY]: reportDestination, ...settings } = file.settings
       // Before the destinations that they name are removed.
-      const removedTiers = removeSurplus(tierRecordsOf(context), file.tiers, isPruned)
+      const tierRemovalLines = removeSurplus(tierRecordsOf(context), file.tiers, isPruned)
       const others = [
         ...applySettings(context, settings),
         ...applyPartner(context, file.partner, file.secrets['partner.signingSecret']),
         ...applySecrets(context, file.secrets),
         ...applyRecords(devicesOf(context), file.devices, isPruned),
-        ...removedTiers,
+        ...tierRemovalLines,
       ]
       const destinations = applyRecords(destinationsOf(context), file.destinations, isPruned)
       // What is being sent is not interrupted by other changes.

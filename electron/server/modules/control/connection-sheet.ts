@@ -49,7 +49,7 @@ export function connectionSheet(
   const sections = [
     `# Connection sheet of ${escapeMarkdown(context.settings.get('dimse.aeTitle'))}`,
     `Made on ${day} at ${time.slice(0, 5)}${version ? ` by Isthmus ${version}` : ''}${listening ? '' : ', while the gateway was not running'}. It contains no patient data and no secret.`,
-    `## Settings of the device\n\n${table(['field', 'value'], nodeRows(context, gatewayAddresses))}`,
+    `## Settings of the device\n\n${table(['field', 'value'], gatewayRows(context, gatewayAddresses))}`,
     `## Services\n\n${table(['service', 'SOP class', 'state'], serviceRows(context))}`,
     `A presentation context for any other SOP class is rejected. Transfer syntaxes, in order of preference: ${SHEET_TRANSFER_SYNTAXES.map(nameOfUid).join(', ')}; for images, also ${describeImageSyntaxes()}.`,
     `## Device list\n\n${devicesOf(context)}`,
@@ -99,7 +99,7 @@ function placeOf(
 const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
 
-function nodeRows(context: Context, { addresses, port, tlsPort }: GatewayAddresses): Row[] {
+function gatewayRows(context: Context, { addresses, port, tlsPort }: GatewayAddresses): Row[] {
   const wrongTitlePolicy =
     context.settings.get('dimse.calledAePolicy') === 'strict'
       ? 'associations with another called AE title are rejected'

@@ -43,7 +43,7 @@ export interface RescueOptions {
   readonly doneDelayMs?: number
 }
 
-export interface Rescue extends AsyncDisposable {
+export interface RescueServer extends AsyncDisposable {
   /** Base URL, reachable only from this PC. */
   readonly http: string
   /** Address of the page. The token is in the fragment, which browsers do not send to servers. */
@@ -68,7 +68,7 @@ const DONE_DELAY_MS = 1500
  * open its data. It holds the folder's lock and opens no listener for devices.
  * @throws StartError if another process has the folder; the system's error if no port is available
  */
-export async function openRescue(options: RescueOptions): Promise<Rescue> {
+export async function openRescue(options: RescueOptions): Promise<RescueServer> {
   const { folder, fault, host = '127.0.0.1', log, version, pageFolder, onDone } = options
   const { token = createToken(), clock = Date.now, doneDelayMs: lingerMs = DONE_DELAY_MS } = options
   await using opened = new AsyncDisposableStack()

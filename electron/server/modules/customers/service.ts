@@ -1,7 +1,7 @@
 import { differences, note } from '#server/audit-log/audit.ts'
 import type { AuditDetail } from '#server/audit-log/audit-entry.ts'
 import type { Context } from '#server/context.ts'
-import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, requirePermission } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
   filteredPage,
@@ -31,7 +31,7 @@ export function createCustomer(
   }: { readonly expressCustomerName: string; readonly metadata?: Metadata | undefined },
 ) {
   return database.transaction(() => {
-    demand(caller, 'manageCustomers')
+    requirePermission(caller, 'manageCustomers')
     const now = instantOf(clock())
     const expressCustomerId = idFromUuid('cus', uuid())
     queries.insertCustomer(database, {
@@ -53,7 +53,7 @@ export function listCustomers(
   caller: Caller,
   query: Parameters<typeof queries.listCustomers>[1],
 ) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return queries.listCustomers(database, query)
 }
 
@@ -62,7 +62,7 @@ export function listCustomers(
  * @throws ApiError not-permitted, not-found
  */
 export function readCustomer({ database }: Context, caller: Caller, expressCustomerId: string) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return requireCustomer(database, expressCustomerId)
 }
 
@@ -167,7 +167,7 @@ export function listCustomerUsers(
   search: string,
   place: ListPosition,
 ) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   requireCustomer(database, expressCustomerId)
   const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
   const matchesSearch = personMatcher(search)
@@ -198,7 +198,7 @@ export function createOrganization(
   { orgName, metadata }: { readonly orgName: string; readonly metadata?: Metadata | undefined },
 ) {
   return database.transaction(() => {
-    demand(caller, 'manageCustomers')
+    requirePermission(caller, 'manageCustomers')
     const now = instantOf(clock())
     const orgId = idFromUuid('org', uuid())
     const organization = {
@@ -225,7 +225,7 @@ function change(
   changed: (before: queries.CustomerRecord) => queries.CustomerRecord,
 ) {
   return database.transaction(() => {
-    demand(caller, 'manageCustomers')
+    requirePermission(caller, 'manageCustomers')
     const before = requireCustomer(database, expressCustomerId)
     const after = changed(before)
     const changes = differences(before, after)
@@ -242,6 +242,6 @@ function change(
  * the permission to manage users.
  */
 function requireCanLinkUsers(caller: Caller): void {
-  demand(caller, 'manageCustomers')
-  if (caller.kind === 'api-key') demand(caller, 'manageUsers')
+  requirePermission(caller, 'manageCustomers')
+  if (caller.kind === 'api-key') requirePermission(caller, 'manageUsers')
 }

@@ -12,7 +12,7 @@ import {
 import { latencyOf } from '#server/modules/events/meter.ts'
 import { waitingForwards } from '#server/modules/forwarding/forward-queries.ts'
 import { countArrivals } from '#server/modules/images/arrival-queries.ts'
-import { waitingCommitments } from '#server/modules/images/commitment-queries.ts'
+import { countWaitingCommitments } from '#server/modules/images/commitment-queries.ts'
 import { waitingEnrichments } from '#server/modules/images/image-study-list-queries.ts'
 import { tallyInspections } from '#server/modules/worklist/inspection-queries.ts'
 import { clockHours, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -106,7 +106,7 @@ function queuesOf({ database, clock }: Context): Trends['queues'] {
     reports: outboxQueue('report.delivered'),
     'report-copies': outboxQueue('report.archive'),
     forwards: waitingForwards(database),
-    commitments: waitingCommitments(database),
+    commitments: countWaitingCommitments(database),
     enrichment: waitingEnrichments(database),
     captures: outboxQueue('capture.upload'),
     mail: mergeQueues(MAIL_KINDS.map(outboxQueue)),

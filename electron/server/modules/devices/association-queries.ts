@@ -187,21 +187,21 @@ export function readAssociation(
 ):
   | (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null })
   | undefined {
-  const columnValues = database.get(
+  const storedRow = database.get(
     rawQuery<StoredAssociation>('select * from associations where associationId = ?', [
       associationId,
     ]),
   )
-  if (!columnValues) return undefined
+  if (!storedRow) return undefined
   const terms =
-    columnValues.termsId === null
+    storedRow.termsId === null
       ? undefined
       : database.get(
           rawQuery<{ terms: string }>('select terms from associationTerms where termsId = ?', [
-            columnValues.termsId,
+            storedRow.termsId,
           ]),
         )
-  const { seq, ...row } = rowOf(columnValues)
+  const { seq, ...row } = rowOf(storedRow)
   return {
     ...row,
     lines: database

@@ -112,7 +112,7 @@ export class ServiceVisits {
 
   async #recordsOf({ aeTitle, address, lastAddress }: Device) {
     const page = { cursor: undefined, limit: MAX_ASSOCIATIONS }
-    const pageByTitle = await this.#log.list({ show: 'all', aeTitle }, page)
+    const sameTitlePage = await this.#log.list({ show: 'all', aeTitle }, page)
     const from = address ?? lastAddress
     const rowsByAddress =
       from === null || from.includes('/')
@@ -120,7 +120,7 @@ export class ServiceVisits {
         : (await this.#log.list({ show: 'all', address: from }, page)).items.filter(
             (one) => one.deviceId === null && one.aeTitle !== aeTitle,
           )
-    const newest = [...pageByTitle.items, ...rowsByAddress]
+    const newest = [...sameTitlePage.items, ...rowsByAddress]
       .sort((a, b) => (a.openedAt < b.openedAt ? 1 : a.openedAt > b.openedAt ? -1 : 0))
       .slice(0, MAX_ASSOCIATIONS)
     return Promise.all(newest.map(({ associationId }) => this.#log.read(associationId)))

@@ -5,7 +5,7 @@ import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { serveUpload } from '#server/http/upload-route.ts'
 import { readStudy } from '#server/modules/studies/service.ts'
-import { demand, windowCaller } from '#server/modules/users/caller.ts'
+import { requirePermission, windowCaller } from '#server/modules/users/caller.ts'
 import {
   DICTATION_MEDIA_TYPE,
   dashboardDictation,
@@ -39,7 +39,7 @@ export function serveDictation(app: HttpApp, context: Context, engine: SpeechEng
   }
   serveUpload(app, transcribe, rule, async ({ params, query, user, content, bytes, signal }) => {
     const caller = callerOf(user)
-    demand(caller, 'writeReports')
+    requirePermission(caller, 'writeReports')
     readStudy(context, caller, 'scribe', params.studyId)
     if (!engine.isConfigured) throw new ApiError('refused', message('dictation.not-configured'))
     // Before anything leaves the gateway; how long it is, and nothing of what was said.

@@ -121,7 +121,7 @@ export const nextCommitmentDue = (database: Database): string | undefined =>
   database.get(rawQuery<{ nextAt: string | null }>(SELECT_NEXT_AT, []))?.nextAt ?? undefined
 
 /** Number of waiting results, and since when the oldest has been waiting. */
-export const waitingCommitments = (database: Database) =>
+export const countWaitingCommitments = (database: Database) =>
   database.get(rawQuery<{ count: number; since: string | null }>(SELECT_WAITING, [])) ?? {
     count: 0,
     since: null,

@@ -7,7 +7,12 @@ import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.t
 import { isVisible, visibleCustomerIds } from '#server/modules/studies/study-access.ts'
 import { identityOf, isUnscheduled } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
-import { actorOf, type Caller, demand, type UserCaller } from '#server/modules/users/caller.ts'
+import {
+  actorOf,
+  type Caller,
+  requirePermission,
+  type UserCaller,
+} from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { ImageStudy, ImageStudySummary } from '#shared/contract/images.ts'
 import type { QuarantinedInstance, QuarantineGroup } from '#shared/contract/quarantine.ts'
@@ -57,7 +62,7 @@ export function listImageStudies(
   caller: Caller,
   { show, search, ...page }: ImageStudyQuery & SliceQuery,
 ): Slice<ImageStudySummary> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const readPart = (after: string | undefined, limit: number) =>
     listImageStudyRecords(context.database, { show, search }, after, limit)
   const { items, ...rest } = visiblePage(context, caller, page, readPart)
@@ -80,7 +85,7 @@ export function readImageStudy(
   caller: Caller,
   studyInstanceUid: string,
 ): ImageStudy {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return studyView(context, caller, requireStudy(context, caller, studyInstanceUid))
 }
 
@@ -96,7 +101,7 @@ export const reviewVersions = (
   text: string,
 ): ImageStudy =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     requireStudy(context, caller, studyInstanceUid)
     const images = reviewReplacements(
       context.database,
@@ -116,7 +121,7 @@ export const reviewVersions = (
  * @throws ApiError not-permitted; not-found if the caller may not see the instance
  */
 export function demandVersionAccess(context: Context, caller: Caller, instanceId: number): void {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   const instance = findInstance(context.database, instanceId)
   if (
     !instance ||
@@ -132,7 +137,7 @@ export function listQuarantine(
   caller: Caller,
   { studyInstanceUid, ...page }: SliceQuery & { readonly studyInstanceUid?: string | undefined },
 ): Slice<QuarantinedInstance> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const readPart = (after: string | undefined, limit: number) =>
     listQuarantined(context.database, { studyInstanceUid, after, limit })
   const { items, ...rest } = visiblePage(context, caller, page, readPart)
@@ -152,7 +157,7 @@ export function requireCanManageImages(
   caller: Caller,
   studyInstanceUid?: string,
 ): void {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   if (studyInstanceUid === undefined) {
     if (!canSeeAll(caller)) throw new ApiError('not-permitted', message('images.name-a-study'))
   } else if (!canSeeImages(context, caller, studyInstanceUid)) throw noStudyError()
@@ -167,7 +172,7 @@ export function requireQuarantineAccess(
   caller: Caller,
   instanceId: number,
 ): void {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   const instance = findInstance(context.database, instanceId)
   if (
     instance?.state !== 'quarantined' ||
@@ -185,7 +190,7 @@ export function listQuarantineGroups(
   caller: Caller,
   studyInstanceUid: string,
 ): QuarantineGroup[] {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   requireStudy(context, caller, studyInstanceUid)
   return listQuarantinedGroups(context.database, studyInstanceUid).map(quarantineGroupView)
 }
@@ -199,7 +204,7 @@ export function demandQuarantineAccess(
   caller: Caller,
   studyInstanceUid: string,
 ): void {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   const hasQuarantined =
     listQuarantined(context.database, { studyInstanceUid, limit: 1 }).items.length > 0
   if (!hasQuarantined || !canSeeImages(context, caller, studyInstanceUid))

@@ -4,7 +4,7 @@ import {
   ThumbnailRenderer,
   ThumbnailsBusyError,
 } from '#server/dicom/thumbnails/thumbnail-renderer.ts'
-import { type Caller, demand } from '#server/modules/users/caller.ts'
+import { type Caller, requirePermission } from '#server/modules/users/caller.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { canSeeImages } from './image-studies.ts'
@@ -61,7 +61,7 @@ export class Thumbnails implements AsyncDisposable {
     seriesInstanceUid?: string,
   ): Promise<Thumbnail> {
     const { database } = this.#context
-    demand(caller, 'readStudies')
+    requirePermission(caller, 'readStudies')
     if (!canSeeImages(this.#context, caller, studyInstanceUid))
       throw new ApiError('not-found', message('images.no-study'))
     const series = seriesInstanceUid ?? findLargestSeries(database, studyInstanceUid)
@@ -78,7 +78,7 @@ export class Thumbnails implements AsyncDisposable {
    * @throws ApiError not-permitted, not-found (or not visible to the caller), unavailable
    */
   async ofInstance(caller: Caller, instanceId: number): Promise<Thumbnail> {
-    demand(caller, 'readStudies')
+    requirePermission(caller, 'readStudies')
     const instance = findInstance(this.#context.database, instanceId)
     if (!instance || !canSeeImages(this.#context, caller, instance.studyInstanceUid))
       throw new ApiError('not-found', message('images.image-not-set-aside'))

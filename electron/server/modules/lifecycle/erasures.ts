@@ -98,7 +98,7 @@ export class Erasures implements AsyncDisposable {
       for (const uid of uids)
         if (isHeld(database, uid)) throw new ApiError('refused', message('lifecycle.erasure-held'))
       const { scope, reason } = request
-      const retentionMs = settings.get('inspector.retentionHours') * HOUR_MS
+      const inspectorRetentionMs = settings.get('inspector.retentionHours') * HOUR_MS
       const plan: ErasurePlan = {
         ...{ version: 1, erasureId, scope, reason, requestedAt },
         requestedBy: this.#nameOf(userId),
@@ -108,7 +108,7 @@ export class Erasures implements AsyncDisposable {
         })),
         elsewhere: holdersOf(this.#context, uids),
         backups,
-        cachesUntil: instantOf(now + Math.max(CACHE_RETENTION_MS, retentionMs)),
+        cachesUntil: instantOf(now + Math.max(CACHE_RETENTION_MS, inspectorRetentionMs)),
       }
       insertErasure(database, { erasureId, scope, userId, requestedAt, plan })
       const detail = { scope, reason, studies: uids }

@@ -24,7 +24,7 @@ export interface StudyFacts {
   readonly isArriving: boolean
   readonly hasQuarantinedImages: boolean
   readonly isMismatched: boolean
-  readonly isForwarding: boolean
+  readonly isBeingForwarded: boolean
   /** The current instances that are on this PC. */
   readonly local: readonly LocalInstance[]
 }
@@ -108,7 +108,7 @@ function keptReason(
   if (study.isArriving) return 'arriving'
   if (study.hasQuarantinedImages) return 'quarantine'
   if (study.isMismatched) return 'mismatch'
-  if (study.isForwarding) return 'forwarding'
+  if (study.isBeingForwarded) return 'forwarding'
   if (needsReport && study.signedAt === null) return 'not-signed'
   const copies = Math.max(1, rule.copies)
   if (instances.some(({ places }) => places.size < copies)) return 'not-confirmed'

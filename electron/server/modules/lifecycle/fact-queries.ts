@@ -84,7 +84,7 @@ export function findStudyFacts(
     hasQuarantinedImages: study.quarantined > 0,
     // Unknown until it was computed.
     isMismatched: study.isMismatched !== 0,
-    isForwarding: study.isForwarding === 1,
+    isBeingForwarded: study.isForwarding === 1,
     local: rows.map(({ remoteAddress, lastSeenAt: _, ...row }) => ({
       ...row,
       localRemovedAt: null,

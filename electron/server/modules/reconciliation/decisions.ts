@@ -9,7 +9,7 @@ import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import type { ImageStudyRecord } from '#server/modules/studies/image-study-row.ts'
 import { isUnscheduled } from '#server/modules/studies/study-identity.ts'
 import { findStudyByUid } from '#server/modules/studies/study-queries.ts'
-import { actorOf, demand, type UserCaller } from '#server/modules/users/caller.ts'
+import { actorOf, requirePermission, type UserCaller } from '#server/modules/users/caller.ts'
 import { findExamFacts } from '#server/modules/worklist/queries.ts'
 import type { Schedule } from '#server/modules/worklist/schedule.ts'
 import { clinicDay, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -46,7 +46,7 @@ export async function linkExam(
   orderId: string,
   orderChanged: OrderChangeListener,
 ): Promise<ReconciliationDecision> {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   const order = await requireOrder(schedule, orderId)
   return context.database.transaction(() => {
     const study = requireOpenExam(context, studyInstanceUid)
@@ -85,7 +85,7 @@ export const keepExam = (
   orderChanged: OrderChangeListener,
 ): ReconciliationDecision =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     const study = requireOpenExam(context, studyInstanceUid)
     const decision = decide(context, caller, {
       kind: 'keep',
@@ -110,7 +110,7 @@ export async function markNotDone(
   orderId: string,
   reason: string,
 ): Promise<ReconciliationDecision> {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   const order = await requireOrder(schedule, orderId)
   return context.database.transaction(() => {
     requireOpenOrder(context, order)
@@ -149,7 +149,7 @@ export const undoDecision = (
   orderChanged: OrderChangeListener,
 ): void =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     const { database } = context
     const decision = requireDecision(context, decisionId)
     const obstacle = undoObstacleOf(context, decision)

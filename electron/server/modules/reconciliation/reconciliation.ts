@@ -140,14 +140,14 @@ async function ordersBetween(
 ) {
   const days: Reconciliation['days'] = []
   const all: Order[] = []
-  const lastFault = findLastWorklistFaultAt(context.database)
+  const lastFaultAt = findLastWorklistFaultAt(context.database)
   for (let day = from; day <= to; day = addDays(day, 1)) {
     const { orders, source, oldestAt } = await ordersOn(schedule, day)
     all.push(...orders)
     const isOld =
       source.fault === null &&
-      lastFault !== undefined &&
-      (oldestAt === null || oldestAt < lastFault)
+      lastFaultAt !== undefined &&
+      (oldestAt === null || oldestAt < lastFaultAt)
     days.push({ day, source, isOld })
   }
   return { orders: all.filter(({ exam }) => isWithoutImages(exam)), days }

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import { requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
-import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { isAllowed, requirePermission, type UserCaller } from '#server/modules/users/caller.ts'
 import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { Draft, ReportLock } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -25,7 +25,7 @@ export function draftStateOf(context: Context, study: ScribeStudyRecord): DraftS
 
 /** @throws ApiError not-permitted: the caller may not write reports; not-found */
 export function readDraftState(context: Context, caller: UserCaller, studyId: string): DraftState {
-  demand(caller, 'writeReports')
+  requirePermission(caller, 'writeReports')
   const study = requireVisibleStudy(context, caller, 'scribe', studyId) as ScribeStudyRecord
   return draftStateOf(context, study)
 }

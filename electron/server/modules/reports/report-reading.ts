@@ -11,7 +11,7 @@ import {
   type ScribeStudyRecord,
   type StudyRecord,
 } from '#server/modules/studies/study-queries.ts'
-import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { isAllowed, requirePermission, type UserCaller } from '#server/modules/users/caller.ts'
 import { namedUserOf } from '#server/modules/users/queries.ts'
 import type { PriorReport, Reading, ReadingStudy, WindowReport } from '#shared/contract/reports.ts'
 import type { ReportId, StudyId } from '#shared/ids.ts'
@@ -66,7 +66,7 @@ export function findScribeStudyId(
   caller: UserCaller,
   studyInstanceUid: string,
 ): StudyId | null {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
   return study && isVisible(caller, study) ? (study.studyId as StudyId) : null
 }

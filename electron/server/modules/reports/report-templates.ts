@@ -4,7 +4,12 @@ import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { requireVisibleStudy } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
-import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import {
+  actorOf,
+  isAllowed,
+  requirePermission,
+  type UserCaller,
+} from '#server/modules/users/caller.ts'
 import { namedUserOf } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { folded } from '#server/platform/text.ts'
@@ -30,7 +35,7 @@ export function listTemplates(
   caller: UserCaller,
   studyId?: string,
 ): ReportTemplate[] {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const templates = queries.listReportTemplates(context.database, caller.user.userId)
   const view = (template: queries.ReportTemplateRecord) => templateView(context, template)
   if (studyId === undefined) return templates.map(view)
@@ -121,7 +126,7 @@ const templateView = (
  * @throws ApiError not-permitted
  */
 function checkCanManage(caller: UserCaller, ownerId: string | null): void {
-  demand(caller, 'writeReports')
+  requirePermission(caller, 'writeReports')
   if (ownerId === null && !isAllowed(caller, 'manageGateway'))
     throw new ApiError('not-permitted', message('reports.may-not-change-shared'))
 }

@@ -12,7 +12,7 @@ import {
 } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
-import { actorOf, type Caller, demand } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, requirePermission } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -31,7 +31,7 @@ export type ReportQuery = StudyIdentifiers & { readonly reportId?: string | unde
  * @throws ApiError malformed, not-permitted, not-found
  */
 export function listStudyReports(context: Context, caller: Caller, identifiers: StudyIdentifiers) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const study = resolveStudy(context, caller, 'scribe', identifiers, 'query')
   const reports = queries
     .listReports(context.database, study.studyId)
@@ -48,7 +48,7 @@ export function readSignedReports(
   caller: Caller,
   { reportId, ...either }: ReportQuery,
 ) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   if (reportId === undefined) {
     const study = resolveStudy(context, caller, 'scribe', either, 'query')
     const signedReports = queries.listSignedReports(context.database, study.studyId)
@@ -75,7 +75,7 @@ export type SignedReport = ReturnType<typeof itemOf>
 export function startAddendum(context: Context, caller: Caller, reportId: string): WindowOutcome {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    demand(caller, 'writeReports')
+    requirePermission(caller, 'writeReports')
     const { report, study } = requireVisibleReport(context, caller, reportId)
     const status = nextStatus('startAddendum', study.status)
     if (study.cancelledAt !== null) return refusal('studies.cancelled')
@@ -103,7 +103,7 @@ export function startAddendum(context: Context, caller: Caller, reportId: string
 export function cancelAddendum(context: Context, caller: Caller, reportId: string): WindowOutcome {
   const { database } = context
   return database.transaction(() => {
-    demand(caller, 'writeReports')
+    requirePermission(caller, 'writeReports')
     const { report, study } = requireVisibleReport(context, caller, reportId)
     const status = nextStatus('cancelAddendum', study.status)
     const active = queries.findDraft(database, study.studyId)

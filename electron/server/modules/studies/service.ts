@@ -1,7 +1,7 @@
 import { note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Slice, SliceQuery } from '#server/database/page.ts'
-import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, requirePermission } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type {
@@ -80,7 +80,7 @@ export const createStudy = <A extends Area>(
   study: NewStudy,
 ): Study<A> =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     if (findStudyByUid(context.database, area, study.studyInstanceUid))
       throw refused('body.studyInstanceUid', message('studies.uid-taken'))
     if (study.assignedTo !== undefined)
@@ -102,7 +102,7 @@ export function readStudy<A extends Area>(
   area: A,
   studyId: string,
 ): Study<A> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return studyOf(context, requireVisibleStudy(context, caller, area, studyId))
 }
 
@@ -113,7 +113,7 @@ export function readStudyByUid<A extends Area>(
   area: A,
   studyInstanceUid: string,
 ): Study<A> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return studyOf(context, requireVisibleStudyByUid(context, caller, area, studyInstanceUid))
 }
 
@@ -131,7 +131,7 @@ export function listStudies<A extends Area>(
     ...filters
   }: StudyListQuery,
 ): Slice<Study<A>> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const visibleIds = visibleCustomerIds(caller)
   const asked = expressCustomerId === undefined ? visibleIds : [expressCustomerId]
   const expressCustomerIds = visibleIds
@@ -159,7 +159,7 @@ export const updateStudy = <A extends Area>(
   patch: StudyPatch,
 ): Study<A> =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     const before = requireVisibleStudy(context, caller, area, studyId)
     if (patch.assignedTo && patch.assignedTo !== before.assignedTo)
       requireAssignee(context, patch.assignedTo, 'body.assignedTo')
@@ -189,7 +189,7 @@ export const cancelStudy = (
   either: StudyIdentifiers,
 ): Outcome =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     const study = resolveStudy(context, caller, area, either)
     if (study.cancelledAt !== null)
       return { success: true, message: message('studies.cancelled-already') }
@@ -208,7 +208,7 @@ export const uncancelStudy = (
   either: StudyIdentifiers,
 ): Outcome =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     const study = resolveStudy(context, caller, area, either)
     if (study.cancelledAt === null)
       return { success: false, message: message('studies.not-cancelled') }

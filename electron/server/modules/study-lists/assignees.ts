@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
-import { demand, type UserCaller } from '#server/modules/users/caller.ts'
+import { requirePermission, type UserCaller } from '#server/modules/users/caller.ts'
 import { stateOf } from '#server/modules/users/people-routes.ts'
 import { allUsers, type NamedUser, namedUser } from '#server/modules/users/queries.ts'
 import { personMatcher } from '#server/modules/users/users.ts'
@@ -18,7 +18,7 @@ export function listAssignees(
   caller: UserCaller,
   { area, search }: { readonly area: Area; readonly search: string },
 ): NamedUser[] {
-  demand(caller, 'manageStudies')
+  requirePermission(caller, 'manageStudies')
   const matchesSearch = personMatcher(search)
   return allUsers(context.database)
     .filter(

@@ -9,7 +9,7 @@ import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
 import { findStudy } from '#server/modules/studies/study-queries.ts'
 import type { StudyOrder } from '#server/modules/studies/study-search-queries.ts'
 import { searchStudies } from '#server/modules/studies/study-search-queries.ts'
-import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { isAllowed, requirePermission, type UserCaller } from '#server/modules/users/caller.ts'
 import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
@@ -37,7 +37,7 @@ export function listStudies(
     ...request
   }: StudyListRequest & { readonly order: StudyOrder } & SliceQuery,
 ) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const filter = filterOf(context, caller, request)
   const { items, ...rest } = searchStudies(context.database, filter, order, after, limit)
   const references = openReferences(context.database)
@@ -46,7 +46,7 @@ export function listStudies(
 
 /** Counts studies: exactly without a search, up to 1000 with one. */
 export function countStudies(context: Context, caller: UserCaller, request: StudyListRequest) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return countFoundStudies(context.database, filterOf(context, caller, request))
 }
 
@@ -60,7 +60,7 @@ export function readStudy(
   caller: UserCaller,
   studyId: string,
 ) {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const study = findStudy(context.database, studyId)
   if (!study || !isVisible(caller, study))
     throw new ApiError('not-found', message('studies.none-such'))

@@ -37,7 +37,7 @@ export const isAllowed = (caller: Caller, permission: Permission): boolean =>
  * Checks that the caller has a permission.
  * @throws ApiError not-permitted
  */
-export function demand(caller: Caller, permission: Permission): void {
+export function requirePermission(caller: Caller, permission: Permission): void {
   if (isAllowed(caller, permission)) return
   throw new ApiError(
     'not-permitted',

@@ -12,7 +12,7 @@ import { idFromUuid } from '#shared/ids.ts'
 import { INVITATION_MOVES } from '#shared/lifecycle.ts'
 import { englishText } from '#shared/messages/english.ts'
 import { type Message, message, verbatim } from '#shared/messages/message.ts'
-import { actorOf, type Caller, demand } from './caller.ts'
+import { actorOf, type Caller, requirePermission } from './caller.ts'
 import type { People } from './people.ts'
 import * as queries from './queries.ts'
 import { beginSession, type SessionOrigin, type SignIn } from './sessions.ts'
@@ -57,7 +57,7 @@ export function invite(
 ): InvitationResult {
   const { database, clock, uuid } = context
   return database.transaction(() => {
-    demand(caller, 'manageUsers')
+    requirePermission(caller, 'manageUsers')
     checkPerson(person, { canCreateReports: person.canCreateReports })
     const ms = clock()
     const at = instantOf(ms)
@@ -118,7 +118,7 @@ export function listInvitations(
   },
   { after, limit }: ListPosition,
 ): ListPage<queries.InvitationRecord> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const timeZone = timeZoneOf(settings.get('clinic.timeZone'))
   const filters = {
     ...{ status, userId, expired: expired === 'all' ? undefined : expired === 'expired' },
@@ -136,7 +136,7 @@ export function readInvitation(
   caller: Caller,
   invitationId: string,
 ): queries.InvitationRecord {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return requireInvitation(context, invitationId)
 }
 
@@ -153,7 +153,7 @@ export function updateInvitation(
 ): queries.InvitationRecord {
   const { database, clock } = context
   return database.transaction(() => {
-    demand(caller, 'manageUsers')
+    requirePermission(caller, 'manageUsers')
     const before = requireInvitation(context, invitationId)
     const updatedAt = instantOf(clock())
     if (!isPending(before, updatedAt))
@@ -189,7 +189,7 @@ export function revokeInvitation(
 ): WindowOutcome {
   const { database, clock } = context
   return database.transaction(() => {
-    demand(caller, 'manageUsers')
+    requirePermission(caller, 'manageUsers')
     const found = invitationId === undefined ? undefined : requireInvitation(context, invitationId)
     if (userId === undefined && !found)
       throw malformedError(message('users.invitation-or-user'), 'invitationId')
@@ -221,7 +221,7 @@ export function renewInvitation(
 ): InvitationResult {
   const { database, clock } = context
   return database.transaction(() => {
-    demand(caller, 'manageUsers')
+    requirePermission(caller, 'manageUsers')
     const user = requireUser(context, userId)
     const before = queries.invitationOfUser(database, userId)
     const at = instantOf(clock())

@@ -41,13 +41,13 @@ export interface NewOwner extends Omit<NewUser, 'level'> {
   readonly clinicName: string
 }
 
-export type People = ReturnType<typeof openPeople>
+export type People = ReturnType<typeof openAccounts>
 
 /**
  * Operations on the window's accounts that involve passwords. Arguments have been validated by
  * shared/contract/people.ts.
  */
-export function openPeople(context: Context, passwordCost?: ScryptCost) {
+export function openAccounts(context: Context, passwordCost?: ScryptCost) {
   const passwords = new Passwords(passwordCost)
   return {
     /**

@@ -6,7 +6,7 @@ import { folded } from '#server/platform/text.ts'
 import type { WindowOutcome } from '#shared/contract/conventions.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
-import { actorOf, type Caller, demand } from './caller.ts'
+import { actorOf, type Caller, requirePermission } from './caller.ts'
 import { identityOfUser } from './identity-queries.ts'
 import * as queries from './queries.ts'
 import { endSessionsOf } from './sessions.ts'
@@ -41,14 +41,14 @@ export function listUsers(
   filters: queries.UserFilters,
   { after, limit }: ListPosition,
 ): ListPage<queries.UserRecord> {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   const rows = queries.usersPage(database, filters, after, limit + 1)
   return pageOfRows(rows, limit, ({ createdAt, userId }) => ({ createdAt, id: userId }))
 }
 
 /** @throws ApiError not-permitted, not-found */
 export function readUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
-  demand(caller, 'readStudies')
+  requirePermission(caller, 'readStudies')
   return requireUser(context, userId)
 }
 
@@ -66,7 +66,7 @@ export function updateUser(
 ): queries.UserRecord {
   const { database, clock } = context
   return database.transaction(() => {
-    demand(caller, 'manageUsers')
+    requirePermission(caller, 'manageUsers')
     const before = requireUser(context, userId)
     checkCanChangeUser(caller, before)
     if (patch.level === 'owner' && before.level !== 'owner') requireOwner(caller)
@@ -171,7 +171,7 @@ export function requireUser({ database }: Context, userId: string): queries.User
  * @throws ApiError those of `revokeAccess`
  */
 function requireManagedUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
-  demand(caller, 'manageUsers')
+  requirePermission(caller, 'manageUsers')
   const user = requireUser(context, userId)
   checkCanChangeUser(caller, user)
   checkCanChangeAccess(caller, user)

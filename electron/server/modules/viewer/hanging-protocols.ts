@@ -5,12 +5,12 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { findHangingProtocols, putHangingProtocols, type ViewRecord } from './queries.ts'
 
-type PersonalView = Pick<ViewRecord, 'userId'>
+type ViewUser = Pick<ViewRecord, 'userId'>
 
 /** The hanging protocols of the view's user; none if the view has no user. */
 export const readHangingProtocols = (
   { database }: Context,
-  { userId }: PersonalView,
+  { userId }: ViewUser,
 ): HangingProtocols =>
   (userId === null ? undefined : findHangingProtocols(database, userId)) ?? {
     revision: 0,
@@ -24,7 +24,7 @@ export const readHangingProtocols = (
  */
 export const saveHangingProtocols = (
   context: Context,
-  { userId }: PersonalView,
+  { userId }: ViewUser,
   { revision: read, protocols }: HangingProtocols,
 ) =>
   context.database.transaction(() => {

@@ -6,7 +6,7 @@ import { resolveStudy, type StudyIdentifiers } from '#server/modules/studies/stu
 import { type Area, findStudy, type StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused, requireAssignee } from '#server/modules/studies/study-references.ts'
 import { saveStudy } from '#server/modules/studies/study-writing-queries.ts'
-import { actorOf, type Caller, creatorOf, demand } from '#server/modules/users/caller.ts'
+import { actorOf, type Caller, creatorOf, requirePermission } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { createToken, hashToken } from '#server/platform/token.ts'
@@ -35,7 +35,7 @@ export const EPHEMERAL_LIFETIME_SECONDS = 30
  */
 export const createViewerLink = (context: Context, caller: Caller, identifiers: StudyIdentifiers) =>
   context.database.transaction(() => {
-    demand(caller, 'readStudies')
+    requirePermission(caller, 'readStudies')
     const { studyId } = requireActiveStudy(context, caller, 'viewer', identifiers)
     return create(context, caller, { kind: 'viewer', area: 'viewer', studyId, userId: null })
   })
@@ -51,7 +51,7 @@ export const createRerouteLink = (
   { assignedToUserId, ...identifiers }: StudyIdentifiers & { readonly assignedToUserId: string },
 ) =>
   context.database.transaction(() => {
-    demand(caller, 'manageStudies')
+    requirePermission(caller, 'manageStudies')
     const study = requireActiveStudy(context, caller, 'scribe', identifiers)
     const path = 'body.assignedToUserId'
     const user = requireAssignee(context, assignedToUserId, path)
@@ -76,7 +76,7 @@ export const createViewerOnlyLink = (
   }: StudyIdentifiers & { readonly userId?: string | null | undefined },
 ) =>
   context.database.transaction(() => {
-    demand(caller, 'readStudies')
+    requirePermission(caller, 'readStudies')
     const { studyId } = requireActiveStudy(context, caller, 'scribe', identifiers)
     if (userId !== null) requireAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
@@ -93,7 +93,7 @@ export const createEphemeralLink = (
   ephemeral: EphemeralDetail,
 ) =>
   context.database.transaction(() => {
-    demand(caller, 'readStudies')
+    requirePermission(caller, 'readStudies')
     const apiKeyId = caller.kind === 'api-key' ? caller.apiKeyId : null
     if (!targetFor(context, 'ephemeral.access_requested', apiKeyId))
       throw new ApiError('refused', message('viewer.ephemeral-no-endpoint'))

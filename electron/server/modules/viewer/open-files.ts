@@ -173,7 +173,7 @@ export class OpenFiles {
       throw error
     } finally {
       entry.users--
-      closeUnused(entry)
+      closeIfUnused(entry)
       for (const [oldest, { users }] of entries) {
         if (entries.size <= MAX_OPEN_FILES) break
         if (users === 0) this.drop(oldest)
@@ -187,7 +187,7 @@ export class OpenFiles {
     if (!entry) return
     this.#entries.delete(path)
     entry.isDropped = true
-    closeUnused(entry)
+    closeIfUnused(entry)
   }
 
   /**
@@ -202,7 +202,7 @@ export class OpenFiles {
   }
 }
 
-function closeUnused({ opening, users, isDropped }: Entry): void {
+function closeIfUnused({ opening, users, isDropped }: Entry): void {
   if (isDropped && users === 0)
     opening
       .then((file) => file[Symbol.asyncDispose]())

@@ -13,8 +13,8 @@ import {
 } from '#server/modules/studies/study-queries.ts'
 import {
   actorOf,
-  demand,
   isAllowed,
+  requirePermission,
   type UserCaller,
   windowCaller,
 } from '#server/modules/users/caller.ts'
@@ -102,7 +102,7 @@ export class ViewSessions {
    */
   byUser(caller: UserCaller, selector: StudySelector, sessionId: string | null = null): NewView {
     return this.#database.transaction(() => {
-      demand(caller, 'readStudies')
+      requirePermission(caller, 'readStudies')
       const { userId } = caller.user
       const begun = this.#begin({
         ...viewedStudy(this.#context, caller, selector),

@@ -13,7 +13,7 @@ import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Clock } from '../../ui/clock.tsx'
 import { ConfirmAction } from '../../ui/confirm.tsx'
 import { ErrorNotice, LoadingPlaceholder } from '../../ui/page.tsx'
-import { PasswordHint } from '../../ui/password-hint.tsx'
+import { PasswordStrength } from '../../ui/password-hint.tsx'
 import { Notice } from '../../ui/tone.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
@@ -161,7 +161,7 @@ function InvitationChoice(props: {
           autoFocus
           {...form.getInputProps('password')}
         />
-        <PasswordHint
+        <PasswordStrength
           password={form.values.password}
           own={[firstName, lastName, email, clinicName]}
         />

@@ -21,7 +21,7 @@ import { t, textsOf } from '../../i18n/t.ts'
 import { AuthLayout } from '../../ui/auth-layout.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { ErrorNotice } from '../../ui/page.tsx'
-import { PasswordHint } from '../../ui/password-hint.tsx'
+import { PasswordStrength } from '../../ui/password-hint.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
 /**
@@ -133,7 +133,7 @@ function OwnerForm({ token }: { token: string }) {
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
-        <PasswordHint password={password} own={[firstName, lastName, email, clinicName]} />
+        <PasswordStrength password={password} own={[firstName, lastName, email, clinicName]} />
         <Button type="submit" size="md" mt="xs" loading={create.isPending}>
           {t('ui.create-owner.submit')}
         </Button>

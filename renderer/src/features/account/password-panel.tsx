@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { Clock } from '../../ui/clock.tsx'
 import { ErrorNotice, FactList, Panel } from '../../ui/page.tsx'
-import { PasswordHint } from '../../ui/password-hint.tsx'
+import { PasswordStrength } from '../../ui/password-hint.tsx'
 import { showDone } from '../../ui/undo.tsx'
 import { useContractForm } from '../../ui/use-contract-form.ts'
 
@@ -96,7 +96,7 @@ function PasswordForm({ user, onClose }: { user: SignedInUser; onClose: () => vo
           withAsterisk={false}
           {...form.getInputProps('newPassword')}
         />
-        <PasswordHint
+        <PasswordStrength
           password={form.values.newPassword}
           own={[user.firstName, user.lastName, user.email]}
         />

@@ -74,7 +74,7 @@ export const columns: readonly Column<AssociationSummary>[] = [
   {
     name: t('ui.activity.list.columns.took'),
     track: '74px',
-    isRight: true,
+    isRightAligned: true,
     isWideOnly: true,
     cell: (row) => {
       const ms = associationDurationMs(row)

@@ -12,7 +12,7 @@ export const columnsOf = (
   actors: ReadonlyMap<string, string>,
   reader: DetailReader,
 ): readonly Column<AuditEntry>[] => [
-  { name: t('ui.audit.columns.seq'), track: '52px', isRight: true, cell: ({ seq }) => seq },
+  { name: t('ui.audit.columns.seq'), track: '52px', isRightAligned: true, cell: ({ seq }) => seq },
   { name: t('ui.audit.columns.at'), track: '122px', cell: ({ at }) => <Clock instant={at} /> },
   {
     name: t('ui.audit.columns.actor'),

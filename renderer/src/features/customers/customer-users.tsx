@@ -144,7 +144,7 @@ function columnsOf(
           {
             name: t('ui.customers.people.columns.actions'),
             track: '76px',
-            isRight: true,
+            isRightAligned: true,
             cell: (user: CustomerUser, isCurrent: boolean) => (
               <Tooltip label={t('ui.customers.people.remove', { name: user.name })}>
                 <ActionIcon

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<ExpressCustomer>[] = [
   {
     name: t('ui.customers.columns.users'),
     track: '70px',
-    isRight: true,
+    isRightAligned: true,
     cell: ({ userCount }) => numberText(userCount),
   },
   {

@@ -19,7 +19,7 @@ const POLL_CUT_OFF_MS = 20_000
  * Critical results that no clinician has been notified of: those that were escalated, with whom to
  * call, or the others. Nothing where there is none.
  */
-export function CriticalPanel({ isEscalated }: { isEscalated: boolean }) {
+export function CriticalResultsPanel({ isEscalated }: { isEscalated: boolean }) {
   const { isOpen } = useEventStream()
   const { data } = useReply(
     dashboardReports.criticals,

@@ -12,7 +12,7 @@ const route = getRouteApi('/shell/')
 
 // Nearly always there is nothing in it.
 const CriticalPanel = lazy(async () => ({
-  default: (await import('./critical-panel.tsx')).CriticalPanel,
+  default: (await import('./critical-panel.tsx')).CriticalResultsPanel,
 }))
 // Most people see one of them only.
 const LOAD = {

@@ -13,7 +13,7 @@ import { examText } from '../../ui/study-list/exam-text.ts'
 import { SearchBox } from '../../ui/study-list/search-box.tsx'
 import { useNextStudies } from '../../ui/study-list/use-next-studies.ts'
 import { waitingText } from '../../ui/study-list/waiting.ts'
-import { CriticalPanel } from './critical-panel.tsx'
+import { CriticalResultsPanel } from './critical-panel.tsx'
 import css from './dashboard.module.css'
 import { TodayItems } from './items.tsx'
 
@@ -34,7 +34,7 @@ export function RadiologistHome({ today }: { today: Today }) {
         <NextStudies />
       </div>
       <div className={css.side}>
-        <CriticalPanel isEscalated={false} />
+        <CriticalResultsPanel isEscalated={false} />
         <TodayItems items={today.items} kinds={KINDS} />
       </div>
     </div>

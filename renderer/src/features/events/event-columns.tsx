@@ -101,7 +101,7 @@ export function columnsOf(
     {
       name: t('ui.events.columns.took'),
       track: '64px',
-      isRight: true,
+      isRightAligned: true,
       cell: ({ tookMs, attempts }) =>
         attempts > 0 && (
           <>

@@ -119,7 +119,7 @@ const columns: readonly Column<ImageStudySummary>[] = [
     name: t('ui.images.columns.last'),
     track: '80px',
     rank: 2,
-    isRight: true,
+    isRightAligned: true,
     cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
   },
 ]

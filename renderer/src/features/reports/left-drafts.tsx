@@ -1,7 +1,12 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState, useSyncExternalStore } from 'react'
-import { discardDraft, type LeftDraft, leftDrafts, onLeftDrafts } from '../../api/window-drafts.ts'
+import {
+  discardDraft,
+  type LeftDraft,
+  onLeftDrafts,
+  unsavedDrafts,
+} from '../../api/window-drafts.ts'
 import { t } from '../../i18n/t.ts'
 import { ConfirmAction } from '../../ui/confirm.tsx'
 import { Copy } from '../../ui/copy.tsx'
@@ -13,7 +18,7 @@ import css from './left-drafts.module.css'
  * or discarded.
  */
 export function LeftDrafts() {
-  const left = useSyncExternalStore(onLeftDrafts, leftDrafts)
+  const left = useSyncExternalStore(onLeftDrafts, unsavedDrafts)
   if (left.length === 0) return null
   return (
     <div className={css.left}>

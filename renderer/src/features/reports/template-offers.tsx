@@ -8,7 +8,7 @@ import css from './reports.module.css'
 const MAX_SHOWN_TEMPLATES = 4
 
 /** Templates that fit the study, the best first, while nothing is written. */
-export function TemplateOffers({
+export function TemplateSuggestions({
   templates,
   onPick,
 }: {

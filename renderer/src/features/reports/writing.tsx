@@ -18,7 +18,7 @@ import { FindingsStrip } from './findings-strip.tsx'
 import { LockNotice } from './lock-notice.tsx'
 import css from './reports.module.css'
 import { SignedTexts } from './signed-text.tsx'
-import { TemplateOffers } from './template-offers.tsx'
+import { TemplateSuggestions } from './template-offers.tsx'
 import { useDictation, useMayDictate } from './use-dictation.ts'
 import { type InitialDraft, isHeldElsewhere, useDraft } from './use-draft.ts'
 import { type Dialog, WritingDialog } from './writing-dialog.tsx'
@@ -102,7 +102,7 @@ export function ReportWriter({
       )}
       {isAddendum && <OriginalReports reports={reading.reports} />}
       {isEmpty && !isElsewhere && !isAddendum && (
-        <TemplateOffers
+        <TemplateSuggestions
           templates={availableTemplates.filter(({ kind }) => kind === 'template')}
           onPick={(template) => {
             keeper.replace(expandTemplate(template.text, values))

@@ -146,7 +146,7 @@ function columnsOf(
       head: <span />,
       isFixed: true,
       track: '112px',
-      isRight: true,
+      isRightAligned: true,
       cell: (person, isCurrent) => (
         <Group gap={2} justify="flex-end" wrap="nowrap">
           {(editObstacle(person, isOwner) === 'owner' ? [] : ACTIONS[stateOf(person)]).map(

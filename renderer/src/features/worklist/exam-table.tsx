@@ -101,7 +101,7 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           handle={handle}
           topOf={day.day}
           onOpen={actions.why}
-          isOpenedByKey
+          selectsOnClick
           rowKeys={[
             { keys: 'w', name: t('ui.worklist.actions.why'), run: actions.why },
             { keys: 'i', name: t('ui.worklist.actions.images'), run: actions.images },

@@ -102,7 +102,7 @@ function StudyTable({
           ahead={60}
           at={at}
           onOpen={onOpen}
-          isOpenedByKey={side !== undefined}
+          selectsOnClick={side !== undefined}
           {...(onCurrent && { onCurrent })}
           {...(selected && { selected })}
           {...(onSelect && { onSelect })}

@@ -84,7 +84,7 @@ function Report({ report }: { report: StructuredReport }) {
       {nodes.length === context.length && (
         <p className={css.empty}>{t('ui.viewer.report.noContent')}</p>
       )}
-      <Parts nodes={nodes.filter((node) => !isContext(node) && !isRootModifier(node))} level={2} />
+      <Parts nodes={nodes.filter((node) => !isContext(node) && !isLeafModifier(node))} level={2} />
       {context.length > 0 && (
         <details className={css.context}>
           <summary>{t('ui.viewer.report.context')}</summary>
@@ -96,7 +96,7 @@ function Report({ report }: { report: StructuredReport }) {
 }
 
 /** Shown under the title, as they belong to it. */
-const isRootModifier = ({ item, children }: ReportNode) =>
+const isLeafModifier = ({ item, children }: ReportNode) =>
   item.relationship === 'HAS CONCEPT MOD' && children.length === 0
 
 function Flags({ report }: { report: StructuredReport }) {
@@ -209,7 +209,7 @@ function Section({ node, level }: { node: ReportNode; level: number }) {
     <section className={css.section} id={idOf(item.position)}>
       {title && createElement(`h${Math.min(level, MAX_HEADING_LEVEL)}`, {}, title)}
       {modifiers.length > 0 && <p className={css.modifiers}>{modifiers.join(' · ')}</p>}
-      <Parts nodes={children.filter((child) => !isRootModifier(child))} level={level + 1} />
+      <Parts nodes={children.filter((child) => !isLeafModifier(child))} level={level + 1} />
     </section>
   )
 }
@@ -225,7 +225,7 @@ function LongText({ node }: { node: ReportNode }) {
       <p>{item.value}</p>
       <Rows
         rows={children
-          .filter((child) => !isRootModifier(child))
+          .filter((child) => !isLeafModifier(child))
           .flatMap((child) => rowsOf(child, 0))}
       />
     </div>

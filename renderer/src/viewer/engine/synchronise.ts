@@ -27,19 +27,19 @@ export function synchronisedIndex(
   active: ScrollAnchor,
   other: ScrollAnchor,
 ): number | undefined {
-  const byImages = Math.max(
+  const indexByOffset = Math.max(
     0,
     Math.min(other.stack.length - 1, other.anchor + active.index - active.anchor),
   )
-  if (how === 'index') return byImages
+  if (how === 'index') return indexByOffset
   const now = active.stack[active.index]
   const otherImage = other.stack[other.index]
   const orientation = otherImage?.attributes.orientation
-  if (!now?.attributes.orientation || !orientation) return byImages
+  if (!now?.attributes.orientation || !orientation) return indexByOffset
   const normal = normalOf(orientation)
   if (Math.abs(dot(normal, normalOf(now.attributes.orientation))) < PARALLEL) return undefined
   const currentDepth = depthOf(now, normal)
-  if (currentDepth === undefined) return byImages
+  if (currentDepth === undefined) return indexByOffset
   const isOneFrame =
     now.instance.frameOfReferenceUid !== '' &&
     now.instance.frameOfReferenceUid === otherImage.instance.frameOfReferenceUid
@@ -47,7 +47,7 @@ export function synchronisedIndex(
   const from = depthOf(active.stack[active.anchor], normal)
   const otherFrom = depthOf(other.stack[other.anchor], normal)
   return from === undefined || otherFrom === undefined
-    ? byImages
+    ? indexByOffset
     : nearest(other.stack, normal, otherFrom + currentDepth - from)
 }
 

@@ -41,9 +41,13 @@ export function volumeFault(stack: readonly StackImage[], missing: number): Mess
   }
   const depths = places.map((place) => dot(subtract(place, places[0] as Vector), normal))
   const steps = depths.slice(1).map((depth, index) => depth - (depths[index] as number))
-  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] as number
-  if (Math.abs(usual) < 0.001) return message('viewer.volume-same-place')
-  if (steps.some((step) => Math.abs(step - usual) > Math.abs(usual) * SPACING_TOLERANCE + 0.01))
+  const medianStep = [...steps].sort((a, b) => a - b)[steps.length >> 1] as number
+  if (Math.abs(medianStep) < 0.001) return message('viewer.volume-same-place')
+  if (
+    steps.some(
+      (step) => Math.abs(step - medianStep) > Math.abs(medianStep) * SPACING_TOLERANCE + 0.01,
+    )
+  )
     return message('viewer.volume-unevenly-spaced')
   const last = places.at(-1) as Vector
   const along = subtract(last, places[0] as Vector)

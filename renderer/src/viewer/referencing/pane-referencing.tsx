@@ -43,9 +43,9 @@ export function PaneReferencing({ paneId, state }: { paneId: string; state: Pane
   if (state.kind === 'stack')
     return <Panel paneId={paneId} state={state} offers={offers} built={onImage} />
   // A presentation state is for images, of which a plane shows none.
-  const forPlanes = { ...offers, presentations: [] }
-  if (forPlanes.overlays.length === 0) return null
-  return <Panel paneId={paneId} state={state} offers={forPlanes} built={onPlane} />
+  const planeOffers = { ...offers, presentations: [] }
+  if (planeOffers.overlays.length === 0) return null
+  return <Panel paneId={paneId} state={state} offers={planeOffers} built={onPlane} />
 }
 
 /** Overlays that are switched on would be missed in a 3D rendering, where they are not drawn. */

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KEY_FILE, SEALED_KEY_FILE } from '#server/database/data-key.ts'
-import { openSeal, sealWith } from '#server/database/encryption.ts'
+import { loadSeal, sealWith } from '#server/database/encryption.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { needing } from '../../../support/needs.ts'
 import { runs } from '../../../support/property-runs.ts'
@@ -86,19 +86,19 @@ describe('the seal', () => {
 describe('the data key', () => {
   it('is made once and read again', () => {
     using temp = tempFolder()
-    const sealed = openSeal(temp.folder, { mayCreate: true }).seal(text, 'name')
+    const sealed = loadSeal(temp.folder, { mayCreate: true }).seal(text, 'name')
     expect(readFileSync(join(temp.folder, KEY_FILE))).toHaveLength(32)
-    expect(openSeal(temp.folder, { mayCreate: false }).open(sealed, 'name').toString()).toBe(
+    expect(loadSeal(temp.folder, { mayCreate: false }).open(sealed, 'name').toString()).toBe(
       'MEYER^ANNA',
     )
-    expect(openSeal(temp.folder, { mayCreate: true }).open(sealed, 'name').toString()).toBe(
+    expect(loadSeal(temp.folder, { mayCreate: true }).open(sealed, 'name').toString()).toBe(
       'MEYER^ANNA',
     )
   })
 
   it('is not made where something may be sealed under one that is missing', () => {
     using temp = tempFolder()
-    expect(() => openSeal(temp.folder, { mayCreate: false })).toThrow(
+    expect(() => loadSeal(temp.folder, { mayCreate: false })).toThrow(
       /data\.key is missing\. .*restore the file, or create it again with the recovery key/,
     )
     expect(existsSync(join(temp.folder, KEY_FILE))).toBe(false)
@@ -107,7 +107,7 @@ describe('the data key', () => {
   it('is refused with another length than 32 bytes', () => {
     using temp = tempFolder()
     writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(31))
-    expect(() => openSeal(temp.folder, { mayCreate: true })).toThrow(
+    expect(() => loadSeal(temp.folder, { mayCreate: true })).toThrow(
       expect.objectContaining({
         fault: 'key-wrong',
         message: expect.stringContaining('has 31 bytes instead of 32'),
@@ -120,8 +120,8 @@ describe('the data key', () => {
     const file = join(temp.folder, KEY_FILE)
     const faultOf = (fault: string, message: RegExp) =>
       expect.objectContaining({ fault, message: expect.stringMatching(message) })
-    const open = (options: Partial<Parameters<typeof openSeal>[1]> = {}) =>
-      openSeal(temp.folder, { mayCreate: false, ...options })
+    const open = (options: Partial<Parameters<typeof loadSeal>[1]> = {}) =>
+      loadSeal(temp.folder, { mayCreate: false, ...options })
     expect(() => open()).toThrow(faultOf('key-missing', /data\.key is missing/))
     expect(() => open({ dataKey: Buffer.alloc(33) })).toThrow(
       faultOf('key-wrong', /^The data key that was given has 33 bytes instead of 32\.$/),
@@ -144,7 +144,7 @@ describe('the data key', () => {
 
   it('is made of random bytes, in one file and nothing beside it', () => {
     using temp = tempFolder()
-    const made = openSeal(temp.folder, {
+    const made = loadSeal(temp.folder, {
       mayCreate: true,
       random: (bytes) => Buffer.alloc(bytes, 9),
     })
@@ -155,7 +155,7 @@ describe('the data key', () => {
 
   it('says when its folder is not there', () => {
     using temp = tempFolder()
-    expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(
+    expect(() => loadSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(
       expect.objectContaining({
         fault: 'bad-folder',
         message: expect.stringMatching(/The key file .*data\.key cannot be written/),
@@ -166,14 +166,14 @@ describe('the data key', () => {
   it('may be handed over, and is then not written; a file that is there counts before it', () => {
     using temp = tempFolder()
     const dataKey = Buffer.alloc(32, 7)
-    const sealed = openSeal(temp.folder, { mayCreate: true, dataKey }).seal(text, 'name')
+    const sealed = loadSeal(temp.folder, { mayCreate: true, dataKey }).seal(text, 'name')
     expect(readdirSync(temp.folder)).toEqual([])
     expect(sealWith(dataKey).open(sealed, 'name')).toEqual(text)
-    expect(() => openSeal(temp.folder, { mayCreate: true, dataKey: Buffer.alloc(31) })).toThrow(
+    expect(() => loadSeal(temp.folder, { mayCreate: true, dataKey: Buffer.alloc(31) })).toThrow(
       'has 31 bytes instead of 32',
     )
     writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(32, 8))
-    expect(openSeal(temp.folder, { mayCreate: false, dataKey }).keyName).toBe(
+    expect(loadSeal(temp.folder, { mayCreate: false, dataKey }).keyName).toBe(
       sealWith(Buffer.alloc(32, 8)).keyName,
     )
   })
@@ -195,14 +195,14 @@ describe('the data key', () => {
   it('is readable by its owner only, also when somebody loosened it', needing('posix'), () => {
     using temp = tempFolder()
     const file = join(temp.folder, KEY_FILE)
-    openSeal(temp.folder, { mayCreate: true })
+    loadSeal(temp.folder, { mayCreate: true })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     chmodSync(file, 0o644)
-    openSeal(temp.folder, { mayCreate: false })
+    loadSeal(temp.folder, { mayCreate: false })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     // One that nobody may write, its owner included, stays so.
     chmodSync(file, 0o400)
-    openSeal(temp.folder, { mayCreate: false })
+    loadSeal(temp.folder, { mayCreate: false })
     expect(statSync(file).mode & 0o777).toBe(0o400)
   })
 })

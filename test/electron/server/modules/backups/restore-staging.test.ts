@@ -6,7 +6,7 @@ import { type Context, openContext } from '#server/context.ts'
 import { applyStagedRestore } from '#server/modules/backups/restore-files.ts'
 import { LiveRestore, recordRestores } from '#server/modules/backups/restore-staging.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { englishText } from '#shared/messages/english.ts'
 import type { Message } from '#shared/messages/message.ts'
@@ -30,7 +30,7 @@ async function openStage(): Promise<Stage> {
   const { folder: root } = opened.use(tempFolder())
   const clinic = await clinicWithBackup(root)
   const context = opened.use(openContext({ folder: clinic.folder }))
-  const people = openPeople(context, COST)
+  const people = openAccounts(context, COST)
   let restarts = 0
   const restoring = opened.use(new LiveRestore(context, people, () => void restarts++, 0))
   const owner = userActor(allUsers(context.database)[0]?.userId ?? '')
@@ -88,7 +88,7 @@ it('makes a backup ready for an owner who gives the password, and then has the g
 it('refuses who is no owner, a wrong password, an unknown name and a folder that cannot be read, and changes nothing', async () => {
   await using stage = await openStage()
   const { restoring, clinic, owner, context } = stage
-  const people = openPeople(context, COST)
+  const people = openAccounts(context, COST)
   const admin = await people.createUser(
     {
       ...OWNER,
@@ -173,7 +173,7 @@ it('says that a damaged backup cannot be put back, and takes another one after i
 it('is not kept waiting at the end by a restart that nobody needs any more', async () => {
   await using stage = await openStage()
   const { clinic, owner, context } = stage
-  const people = openPeople(context, COST)
+  const people = openAccounts(context, COST)
   let restarts = 0
   const restoring = new LiveRestore(context, people, () => void restarts++, 60_000)
   await restoring.begin({ name: clinic.backup.name, password }, owner)

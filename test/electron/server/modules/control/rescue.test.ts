@@ -7,7 +7,7 @@ import { salvageSetting } from '#server/database/database-contents.ts'
 import { RECOVERY_FILE } from '#server/database/recovery-key.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { sendCommand } from '#server/modules/control/control.ts'
-import { canBeRescued, openRescue, type Rescue } from '#server/modules/control/rescue.ts'
+import { canBeRescued, openRescue, type RescueServer } from '#server/modules/control/rescue.ts'
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
@@ -28,7 +28,7 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, int
 
 interface Stage extends AsyncDisposable {
   readonly clinic: Clinic
-  readonly rescue: Rescue
+  readonly rescue: RescueServer
   readonly log: readonly string[]
   readonly call: StartedGateway['call']
   readonly done: () => number

@@ -5,7 +5,7 @@ import type { RunningGateway } from '#server/modules/control/command.ts'
 import { runCommand } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { UpdatePreparation } from '#server/modules/control/shell-commands.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { findUser } from '#server/modules/users/queries.ts'
 import { beginSession, runningSession } from '#server/modules/users/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -28,7 +28,7 @@ describe('what the desktop app asks of the gateway', () => {
   it('locks every window of this PC, and none elsewhere', async () => {
     using temp = tempFolder()
     using context = openContext({ folder: temp.folder })
-    const people = openPeople(context)
+    const people = openAccounts(context)
     const password = 'a long and quiet evening'
     const person = {
       email: 'olga@clinic.example',

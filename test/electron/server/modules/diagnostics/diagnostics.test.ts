@@ -20,7 +20,7 @@ import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskedSetting, maskingOf } from '#server/modules/diagnostics/diagnostics-masking.ts'
 import { recordEvent } from '#server/modules/events/queries.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import { DEVICE } from '../../../../support/device.ts'
@@ -281,7 +281,7 @@ describe('the bundle for support', () => {
     using temp = tempFolder()
     writeLog(temp.folder)
     using context = openRavenmoor(temp.folder)
-    await openPeople(context).createUser(
+    await openAccounts(context).createUser(
       {
         ...{
           email: 'nightjar@ravenmoor.example',

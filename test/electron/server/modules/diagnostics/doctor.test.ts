@@ -6,7 +6,7 @@ import { openContext } from '#server/context.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
 import { runDoctor } from '#server/modules/diagnostics/doctor.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { openAccounts } from '#server/modules/users/people.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../../../support/gateway.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
@@ -60,7 +60,7 @@ it('finds nothing to mend where everything is set', async () => {
     overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 },
   })
   const password = 'a long and quiet evening'
-  await openPeople(context).createUser(
+  await openAccounts(context).createUser(
     {
       email: 'o@clinic.example',
       firstName: 'O',

@@ -40,7 +40,7 @@ const studies: fc.Arbitrary<StudyFacts> = fc.record({
   isArriving: fc.boolean(),
   hasQuarantinedImages: fc.boolean(),
   isMismatched: fc.boolean(),
-  isForwarding: fc.boolean(),
+  isBeingForwarded: fc.boolean(),
   local: fc
     .array(instances, { maxLength: 4 })
     .map((all) => all.map((one, instanceId) => ({ ...one, instanceId }))),
@@ -49,7 +49,7 @@ const studies: fc.Arbitrary<StudyFacts> = fc.record({
 const settled = studies.map((study) => ({
   ...study,
   ...{ isHeld: false, isArriving: false, hasQuarantinedImages: false },
-  ...{ isMismatched: false, isForwarding: false },
+  ...{ isMismatched: false, isBeingForwarded: false },
 }))
 
 describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
@@ -74,13 +74,13 @@ describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
     fc.assert(
       fc.property(rules, studies, fc.boolean(), (rule, study, isLow) => {
         if (verdictOf(rule, study, NOW, isLow).kind !== 'remove') return
-        const { isHeld, isArriving, hasQuarantinedImages, isMismatched, isForwarding } = study
+        const { isHeld, isArriving, hasQuarantinedImages, isMismatched, isBeingForwarded } = study
         expect([
           isHeld,
           isArriving,
           hasQuarantinedImages,
           isMismatched,
-          isForwarding,
+          isBeingForwarded,
         ]).not.toContain(true)
         if (rule.requiresSignedReport || rule.since === 'signed')
           expect(study.signedAt).not.toBeNull()
@@ -126,7 +126,7 @@ describe('what a rule removes', { timeout: RUNS_TIMEOUT_MS }, () => {
             isArriving: false,
             hasQuarantinedImages: false,
             isMismatched: false,
-            isForwarding: false,
+            isBeingForwarded: false,
           },
           local: [
             {

@@ -14,7 +14,7 @@ function study(days: number, more: Partial<StudyFacts> & { modality?: string } =
   return {
     ...{ studyInstanceUid: '1.2.3', receivedAt: NOW - days * DAY_MS, signedAt: null },
     ...{ isHeld: false, isArriving: false, hasQuarantinedImages: false },
-    ...{ isMismatched: false, isForwarding: false },
+    ...{ isMismatched: false, isBeingForwarded: false },
     local: [{ ...file, modality, instanceId: 1, isOwn: false, places: new Set(['PACS']) }],
     ...facts,
   }

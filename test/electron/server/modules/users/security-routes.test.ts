@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openPeople, type People } from '#server/modules/users/people.ts'
+import { openAccounts, type People } from '#server/modules/users/people.ts'
 import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
     {},
     {
       serve(app, { store }) {
-        people = openPeople(store, { logN: 10, r: 8, p: 1 })
+        people = openAccounts(store, { logN: 10, r: 8, p: 1 })
         const lan = {
           state: () => ({
             isOn: false,
