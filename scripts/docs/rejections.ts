@@ -170,7 +170,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the certificate was not issued by an authority in `dimse.tlsAuthorities`',
-    remedy: 'enter the authority under **Settings**, or the certificate in the form of the device',
+    remedy:
+      'enter the authority under **Settings** and restart the gateway, or enter the certificate in the form of the device',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: { ...TLS, fingerprint256: 'AA' } }),
   },
   {
@@ -184,7 +185,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the device has no access to studies and requests only Query/Retrieve',
-    remedy: 'if it is one of your devices, set **Access to studies** in its form',
+    remedy:
+      'if it is one of your devices, set **Access to studies** in its form, in the section **Query and retrieve**',
     meet: () => policyOn({ device: {}, abstractSyntaxes: [SOP_CLASS.studyRootFind] }),
   },
   {
