@@ -36,7 +36,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'an invalid date or time, several items in the sequence, or an identifier that is missing, too large or too deeply nested; with Offending Element',
+      'an invalid date or time (the comment contains the attribute and the reason), several items in the sequence, or an identifier that is missing, too large or too deeply nested; with Offending Element',
     ],
     [0xc001, 'the partner responded `authorized: false`'],
     [0xc002, 'the partner’s response was not a valid worklist, or every match had to be withheld'],
