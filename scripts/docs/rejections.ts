@@ -38,6 +38,8 @@ interface Scene {
   readonly when: string
   /** What to do, for an engineer. */
   readonly remedy: string
+  /** Codes that the log can contain, if `meet` shows the text of one of them with `…` for values. */
+  readonly codes?: readonly MessageCode[]
   readonly meet: () => Rejection | undefined
 }
 
@@ -208,6 +210,7 @@ export const SCENES: readonly Scene[] = [
   {
     when: 'there is too little disk space or the image folder cannot be written to, and the caller requests only storage',
     remedy: 'free disk space; the device retries automatically',
+    codes: ['images.too-little-free', 'images.disk-full', 'images.folder-read-only'],
     meet: () =>
       policyOn({
         device: {},
@@ -285,10 +288,11 @@ const meaningOf = (rejection: Rejection): string => {
 
 export const rejectionTable = (): string =>
   table(
-    ['result/source/reason', 'PS3.8 Table 9-21', 'when'],
+    ['result/source/reason', 'PS3.8 Table 9-21', 'when', '`code` in the log'],
     SCENES.map((scene) => {
       const rejection = met(scene)
-      return [codeOf(rejection), meaningOf(rejection), scene.when]
+      const codes = (scene.codes ?? [rejection.why.code]).map((code) => `\`${code}\``).join(', ')
+      return [codeOf(rejection), meaningOf(rejection), scene.when, codes]
     }),
   )
 

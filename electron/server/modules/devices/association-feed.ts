@@ -212,8 +212,8 @@ function addRejectedLine(
     : message('devices.refused', { who, why })
   addLine(context, association, 'rejected', 'danger', text)
   // Several causes have the same result, source and reason; the code distinguishes them.
-  const cause = why.code
-  context.log.warn({ aeTitle, address, result, source, reason, cause }, 'association rejected')
+  const { code } = why
+  context.log.warn({ aeTitle, address, result, source, reason, code }, 'association rejected')
 }
 
 function addAnsweredLine(
