@@ -70,7 +70,7 @@ export const parameterTable = (): string =>
       ['Instances sent over one association, as initiator', `at most ${BATCH_SIZE}`],
       [
         'SCP/SCU role selection',
-        'answered if proposed: the SCU role is accepted; the SCP role is accepted for storage classes that are proposed with C-GET, and declined otherwise',
+        'answered if proposed: the SCU role is accepted; the SCP role is accepted for storage classes that are proposed with C-GET, and for Storage Commitment, so that a destination can report its result; it is declined otherwise',
       ],
       [
         'Extended negotiation',

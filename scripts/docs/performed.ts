@@ -13,10 +13,10 @@ import { table } from './markdown.ts'
 const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: string]>> = {
   specificCharacterSet: ['N-CREATE, N-SET', 'how the text is read'],
   accessionNumber: [
-    'N-CREATE, N-SET',
+    'N-CREATE',
     'within Scheduled Step Attributes Sequence: the worklist row, with Patient ID',
   ],
-  modality: ['N-CREATE, N-SET', 'shown to the staff'],
+  modality: ['N-CREATE', 'shown to the staff'],
   codeValue: ['N-SET', '110514 (DCM): the wrong worklist entry was selected'],
   codeMeaning: ['N-SET', 'shown to the staff'],
   referencedImageSequence: ['N-SET', 'instances of the step'],
@@ -24,28 +24,25 @@ const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: st
   referencedSopInstanceUid: ['N-SET', 'each instance'],
   transactionUid: ['N-ACTION', 'identifies the request; returned with the result'],
   referencedSopSequence: ['N-ACTION', 'the instances; at least one'],
-  patientId: ['N-CREATE, N-SET', 'the worklist row, with Accession Number'],
+  patientId: ['N-CREATE', 'the worklist row, with Accession Number'],
   studyInstanceUid: [
-    'N-CREATE, N-SET',
+    'N-CREATE',
     'within Scheduled Step Attributes Sequence: the worklist row, and the study of the images',
   ],
   seriesInstanceUid: ['N-SET', 'series of the instances'],
   scheduledProcedureStepId: [
-    'N-CREATE, N-SET',
+    'N-CREATE',
     'within Scheduled Step Attributes Sequence: the worklist row',
   ],
   referencedNonImageSequence: ['N-SET', 'instances of the step that are not images'],
   status: ['N-CREATE, N-SET', 'IN PROGRESS, COMPLETED or DISCONTINUED'],
   scheduledStepAttributesSequence: [
-    'N-CREATE, N-SET',
-    'the scheduled steps that are performed; none: an exam that was not scheduled',
+    'N-CREATE',
+    'the scheduled steps that are performed; no item, or absent: an exam that was not scheduled',
   ],
   discontinuationReasonSequence: ['N-SET', 'why a step was discontinued'],
   performedSeriesSequence: ['N-SET', 'must have an item if the status is COMPLETED'],
-  requestedProcedureId: [
-    'N-CREATE, N-SET',
-    'within Scheduled Step Attributes Sequence: the worklist row',
-  ],
+  requestedProcedureId: ['N-CREATE', 'within Scheduled Step Attributes Sequence: the worklist row'],
 }
 
 /** The messages of Modality Performed Procedure Step; the rest belongs to storage commitment. */

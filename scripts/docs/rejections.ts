@@ -38,6 +38,8 @@ interface Scene {
   readonly when: string
   /** What to do, for an engineer. */
   readonly remedy: string
+  /** Codes that the log can contain, if `meet` shows the text of one of them with `…` for values. */
+  readonly codes?: readonly MessageCode[]
   readonly meet: () => Rejection | undefined
 }
 
@@ -170,7 +172,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the certificate was not issued by an authority in `dimse.tlsAuthorities`',
-    remedy: 'enter the authority under **Settings**, or the certificate in the form of the device',
+    remedy:
+      'enter the authority under **Settings** and restart the gateway, or enter the certificate in the form of the device',
     meet: () => policyOn({ device: { tls: 'mutual' }, tls: { ...TLS, fingerprint256: 'AA' } }),
   },
   {
@@ -184,7 +187,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the device has no access to studies and requests only Query/Retrieve',
-    remedy: 'if it is one of your devices, set **Access to studies** in its form',
+    remedy:
+      'if it is one of your devices, set **Access to studies** in its form, in the section **Query and retrieve**',
     meet: () => policyOn({ device: {}, abstractSyntaxes: [SOP_CLASS.studyRootFind] }),
   },
   {
@@ -206,6 +210,7 @@ export const SCENES: readonly Scene[] = [
   {
     when: 'there is too little disk space or the image folder cannot be written to, and the caller requests only storage',
     remedy: 'free disk space; the device retries automatically',
+    codes: ['images.too-little-free', 'images.disk-full', 'images.folder-read-only'],
     meet: () =>
       policyOn({
         device: {},
@@ -283,10 +288,11 @@ const meaningOf = (rejection: Rejection): string => {
 
 export const rejectionTable = (): string =>
   table(
-    ['result/source/reason', 'PS3.8 Table 9-21', 'when'],
+    ['result/source/reason', 'PS3.8 Table 9-21', 'when', '`code` in the log'],
     SCENES.map((scene) => {
       const rejection = met(scene)
-      return [codeOf(rejection), meaningOf(rejection), scene.when]
+      const codes = (scene.codes ?? [rejection.why.code]).map((code) => `\`${code}\``).join(', ')
+      return [codeOf(rejection), meaningOf(rejection), scene.when, codes]
     }),
   )
 

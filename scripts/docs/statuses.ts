@@ -36,7 +36,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'an invalid date or time, several items in the sequence, or an identifier that is missing, too large or too deeply nested; with Offending Element',
+      'an invalid date or time (the comment contains the attribute and the reason), several items in the sequence, or an identifier that is missing, too large or too deeply nested; with Offending Element',
     ],
     [0xc001, 'the partner responded `authorized: false`'],
     [0xc002, 'the partner’s response was not a valid worklist, or every match had to be withheld'],
@@ -58,10 +58,13 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [
       0xa900,
-      'a UID in the command or data set is missing, longer than 64 characters or not printable, or the UIDs in the command and the data set differ; with Offending Element',
+      'an Affected UID of the command, or the Study or Series Instance UID of the data set, is missing, longer than 64 characters or not printable; or an Affected UID differs from the UID in the data set; with Offending Element',
     ],
-    [0xc000, 'the data set cannot be read, or has no SOP Class or Instance UID'],
-    [0x0110, 'an internal error, with a reference to the log'],
+    [0xc000, 'the data set cannot be read, or has no SOP Class UID or SOP Instance UID'],
+    [
+      0x0110,
+      'an internal error, with a reference to the log; or the association ended within the data set: no response can be sent, and only the gateway shows it',
+    ],
     ...OF_ALL,
   ],
   steps: [
@@ -96,7 +99,10 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0x0115, 'the Transaction UID is longer than 64 characters or not printable'],
     [0x0121, 'the request contains no Transaction UID or no instance'],
     [0x0123, 'the action type is not 1'],
-    [0x0131, 'this AE title has used the Transaction UID for other instances'],
+    [
+      0x0131,
+      'this AE title has used the Transaction UID for other instances; PS3.3 C.14.1.1 defines this code as a Failure Reason, and the gateway uses it as a status',
+    ],
     [0x0213, 'the data set exceeds the limit, or the disk cannot store what Success would confirm'],
     ...OF_ALL,
   ],
@@ -244,7 +250,7 @@ const REASONS: Readonly<
 > = {
   noSuchInstance: [
     'No such object instance',
-    'the instance is not stored, its file is incomplete, or a version of it is quarantined',
+    'the instance is not stored, its file is incomplete or damaged, or the version that counts is quarantined',
   ],
   classConflict: ['Class / Instance conflict', 'the instance is stored with another SOP class'],
 }

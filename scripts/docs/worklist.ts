@@ -117,7 +117,7 @@ const STATUS = 'SCHEDULED; STARTED once a device has reported the step in progre
 export function sourceOf({ keyword, source }: Attribute): string {
   switch (source) {
     case 'station':
-      return 'the requested station, otherwise the calling AE title'
+      return 'the requested AE title, if it is a value without a wild card; otherwise the calling AE title'
     case 'age':
       return 'calculated from Patient’s Birth Date for the start date'
     case 'clinic':
@@ -167,7 +167,8 @@ function matchingOf({ tag, vr, matching, source }: Attribute, isInStep: boolean)
   const taken = received.find((one) => one.matching !== 'sequence')?.matching
   if (taken === 'ignored') return 'not matched'
   if (source === 'nothing' && matching === 'R') return 'a value matches nothing'
-  if (source === 'station') return 'as the device’s own (`stationMode`)'
+  if (source === 'station')
+    return 'with `stationMode` `echo`, any value matches; with `strict`, a value or wild card that matches the calling AE title'
   const words = {
     wildCard: 'single value, wild card',
     range: 'single value, range',

@@ -211,7 +211,9 @@ function addRejectedLine(
     ? message('devices.refused-because', { who, why })
     : message('devices.refused', { who, why })
   addLine(context, association, 'rejected', 'danger', text)
-  context.log.warn({ aeTitle, address, result, source, reason }, 'association rejected')
+  // Several causes have the same result, source and reason; the code distinguishes them.
+  const { code } = why
+  context.log.warn({ aeTitle, address, result, source, reason, code }, 'association rejected')
 }
 
 function addAnsweredLine(

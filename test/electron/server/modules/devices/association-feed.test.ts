@@ -220,6 +220,7 @@ it('logs rejections and answers that are no success, by numbers', () => {
       result: 1,
       source: 1,
       reason: 3,
+      code: REJECTED.why.code,
     },
     {
       level: 'info',
