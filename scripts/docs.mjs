@@ -1,5 +1,5 @@
-// npm run docs [-- --check]: makes the marked tables of the statements anew from the code's own
-// tables; --check only says what differs.
+// npm run docs [-- --check]: regenerates the tables in docs/ that are marked `<!-- table: … -->` from
+// the code; --check only reports what differs.
 import { join } from 'node:path'
 import { becomeNode, installPackages, root } from './setup.mjs'
 

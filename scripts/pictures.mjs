@@ -1,5 +1,5 @@
-// npm run pictures: makes the pictures of the documents anew, docs/pictures/*.png, from an invented
-// day (test/e2e/pictures.spec.ts).
+// npm run pictures: regenerates the pictures of the documents, docs/pictures/*.png, from a day of
+// sample data (test/e2e/pictures.spec.ts).
 import { join } from 'node:path'
 import { build, environment, installPackages, root, runNode } from './setup.mjs'
 

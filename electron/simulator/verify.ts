@@ -11,7 +11,7 @@ export class NotFromGatewayError extends Error {
 /**
  * Verifies that a request comes from the gateway: checks the signature of the received bytes, then
  * parses them. An integration in another language does the same with a Standard Webhooks library.
- * @throws NotFromGateway
+ * @throws NotFromGatewayError
  * @param secret the endpoint's secret, `whsec_` and base64
  * @param headers as received, with names in lower case
  * @param body the bytes as received, before any parsing

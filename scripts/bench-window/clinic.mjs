@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { openContext } from '../../electron/server/context.ts'
 import { insertCustomer, listCustomers } from '../../electron/server/modules/customers/queries.ts'
 import { insertStudy } from '../../electron/server/modules/studies/study-writing-queries.ts'
-import { openPeople } from '../../electron/server/modules/users/people.ts'
+import { openAccounts } from '../../electron/server/modules/users/people.ts'
 import { userByEmail } from '../../electron/server/modules/users/queries.ts'
 
 export const PERSON = { email: 'bench@clinic.example', password: 'a long sentence for the bench' }
@@ -105,7 +105,7 @@ export async function seed(folder, studies) {
     level: 'owner',
     clinicRole: 'Radiologist',
   }
-  const { userId } = await openPeople(store).createUser(person, 'command-line')
+  const { userId } = await openAccounts(store).createUser(person, 'command-line')
   store.settings.set('setup.isDone', true)
   const at = new Date(started).toISOString()
   const maker = { createdByApiKeyId: null, createdByUserId: userId }

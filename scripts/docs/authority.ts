@@ -21,7 +21,6 @@ export const windowAuthorityTable = (): string =>
     [
       'operation',
       'call',
-      'any key',
       'member',
       'member with customers',
       'owner, administrator',
@@ -35,7 +34,6 @@ export const windowAuthorityTable = (): string =>
       .map(({ name, operation: { method, path, access } }) => [
         code(name),
         code(`${method} ${path}`),
-        'No',
         ...(['member', 'limited', 'manager'] as const).map((kind) =>
           yesNo(WHO[access].includes(kind)),
         ),

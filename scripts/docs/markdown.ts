@@ -24,7 +24,7 @@ export function marksIn(text: string): string[] {
 }
 
 /**
- * The document with each marked table made anew. @throws RangeError as `marksIn`, or for a mark
+ * The document with each marked table regenerated. @throws RangeError as `marksIn`, or for a mark
  * that no table is made for
  */
 export async function filled(text: string, tables: Tables): Promise<string> {

@@ -19,7 +19,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { openContext } from '../../electron/server/context.ts'
 import { createApiKey } from '../../electron/server/modules/api-keys/api-keys.ts'
 import { addDevice } from '../../electron/server/modules/devices/devices.ts'
-import { openPeople } from '../../electron/server/modules/users/people.ts'
+import { openAccounts } from '../../electron/server/modules/users/people.ts'
 
 const RADIOLOGIST = { email: 'radiologist@clinic.example', password: 'a long and quiet evening' }
 const SETTINGS = {
@@ -101,11 +101,11 @@ async function furnish(folder) {
     clinicRole,
     password,
   })
-  await openPeople(store).createUser(
+  await openAccounts(store).createUser(
     person('owner@clinic.example', 'owner', 'Other'),
     'command-line',
   )
-  await openPeople(store).createUser(
+  await openAccounts(store).createUser(
     person(RADIOLOGIST.email, 'member', 'Radiologist'),
     'command-line',
   )

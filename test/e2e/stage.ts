@@ -150,7 +150,7 @@ export const newSecret = (): string => `whsec_${randomBytes(24).toString('base64
 function start(...args: string[]): Promise<Started> {
   const clock = new URL('movable-clock.mjs', import.meta.url).href
   // The flag and the environment with which a gateway executes itself again at its start
-  // (`settleMemory`), which would end the channel to its clock.
+  // (`limitMemory` in electron/headless.ts), which would end the channel to its clock.
   const child = spawn(
     process.execPath,
     ['--min-semi-space-size=4', '--import', clock, headless, ...args],

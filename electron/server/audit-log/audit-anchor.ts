@@ -110,8 +110,8 @@ export class AuditAnchor {
   }
 
   /**
-   * Records a new end of the audit log. The anchor file follows within `LAG_MS`, once the end is
-   * durable.
+   * Records a new end of the audit log. The anchor file follows within `MAX_LAG_MS`, once the end
+   * is durable.
    */
   note(end: ChainEnd): void {
     this.#pending = end

@@ -97,9 +97,9 @@ export class AuditStore {
   }
 
   /**
-   * Finds matching entries below `before`, newest first. Examines at most `MAX_SCANNED` entries, which
-   * bounds the time of a search in a long log, so `items` may have fewer than `limit` entries, or
-   * none, although there is a `next`.
+   * Finds matching entries below `before`, newest first. Examines at most `MAX_SCANNED_ENTRIES`
+   * entries, which bounds the time of a search in a long log, so `items` may have fewer than `limit`
+   * entries, or none, although there is a `next`.
    */
   search(
     filter: AuditFilter,

@@ -30,7 +30,6 @@ where exists (select 1 from users where passwordHash is not null)
 
 /**
  * Worklist queries that were repeated on the same association are counted on the first one.
- * Append-only.
  */
 const repeatedQueries = `
 alter table inspections add column repeats integer not null default 0 check (repeats >= 0);
@@ -40,7 +39,7 @@ alter table inspections add column lastAt text check (lastAt ${INSTANT});
 /**
  * The patient identity of a study: who overrode the check, and an index of studies with a mismatch
  * (`isMismatched`, null until first computed). Acknowledging a mismatch no longer has an effect;
- * the audit log still shows who did. Append-only.
+ * the audit log still shows who did.
  */
 const identity = `
 alter table imageStudies add column sealedOverride blob;
@@ -54,7 +53,7 @@ create index imageStudiesUncompared on imageStudies (studyInstanceUid) where isM
 /**
  * Decisions of staff about exams without an order and orders without images (decision 0032), and
  * indexes for finding both. `day` is the local day of the exam or the order. At most one decision
- * per exam and one per order is in force. Append-only.
+ * per exam and one per order is in force.
  */
 const reconciliation = `
 create table reconciliations (
@@ -85,7 +84,7 @@ create index inspectionsWithFault on inspections (at) where fault is not null;
 
 /**
  * Permissions in the gateway, separate from the interface's field `level` (decision 0033).
- * Append-only. So far `users.level` was both; it remains the permission, and `interfaceLevel` is
+ * So far `users.level` was both; it remains the permission, and `interfaceLevel` is
  * what partners read and write. A user who has not accepted an invitation loses the level, because
  * an API key may have set it, and an administrator assigns it again. Existing keys keep the right
  * to manage users, and each session must confirm its user before its first privileged action.
@@ -162,7 +161,7 @@ create table hangingProtocols (
 
 /**
  * The rights of devices to query and retrieve studies, and of API keys to use DICOMweb (decision
- * 0057). Nobody has them until they are granted. Append-only.
+ * 0057). Nobody has them until they are granted.
  */
 export const retrievalRights = `
 alter table devices add column retrieval text not null default 'none'
@@ -175,7 +174,7 @@ alter table apiKeys add column dicomweb text not null default 'none'
 /**
  * The account of a person at the identity provider (OpenID Connect Core 1.0 §5.7: issuer and
  * subject together identify a person), and the ID token of a session that the provider began, which
- * it wants again at sign-out (decision 0067). Append-only.
+ * it wants again at sign-out (decision 0067).
  */
 export const userIdentities = `
 create table userIdentities (

@@ -108,12 +108,12 @@ function copyRows(sqlite: Sqlite.Database, entries: readonly Entry[]): Unsupport
 }
 
 function copyTable(sqlite: Sqlite.Database, read: ReadRows, table: string): UnsupportedRows[] {
-  const readOlder = columnsOf(read, 'main', table)
+  const olderColumns = columnsOf(read, 'main', table)
   const newer = columnsOf(read, 'newer', table)
   if (isVirtual(read, table) || newer.length === 0) return []
   const isDerivedTable = isDerived(read, 'newer', table)
-  const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, readOlder)
-  const sharedColumns = readOlder
+  const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, olderColumns)
+  const sharedColumns = olderColumns
     .filter((column) => newer.includes(column))
     .map((column) => `"${column}"`)
   // A search index has rows of its own as soon as it is created.
@@ -142,10 +142,10 @@ function unsupportedColumns(
   read: ReadRows,
   database: string,
   table: string,
-  readOlder: readonly string[],
+  olderColumns: readonly string[],
 ): UnsupportedRows[] {
   return infoOf(read, database, table)
-    .filter(({ name }) => !readOlder.includes(name))
+    .filter(({ name }) => !olderColumns.includes(name))
     .flatMap(({ name, initial }) =>
       rowsOf(read, database, table, name, `where "${name}" is not (${initial ?? 'null'})`),
     )

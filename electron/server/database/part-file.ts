@@ -128,7 +128,10 @@ export class Part implements PartFile {
     await unlink(this.#path).catch(() => undefined)
   }
 
-  /** As `isSameRest`. @throws StorageFault */
+  /**
+   * Like `isEqualRest`, for this file and the one with the descriptor `other`.
+   * @throws StorageFault
+   */
   isSame(offset: number, other: number, otherOffset: number): Promise<boolean> {
     return this.#hold(this.#compare(offset, other, otherOffset))
   }

@@ -187,7 +187,7 @@ function described(
   return printed
 }
 
-/** Every error of `refusalsOf`. */
+/** Every error that `refusalCodesOf` can return. */
 const REFUSAL_CODES = [
   'malformed',
   'bad-key',

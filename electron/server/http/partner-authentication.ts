@@ -17,8 +17,8 @@ import {
 import { admitWorkstation } from './workstation-authentication.ts'
 
 /**
- * Which API keys may call an operation of the interface; a signed-in user may call all of them
- * except those of `KEYS_ONLY`.
+ * Which API keys may call an operation of the partner API. A signed-in user may call all of them
+ * except those of `KEY_ONLY_ACCESS` and of `sandbox` (`requireAccess`).
  */
 export const PARTNER_ACCESS = {
   partner: () => true,

@@ -3,7 +3,7 @@
 
 /** An answer that nobody took until then is dropped: what it says may have changed. */
 const MAX_AGE_MS = 5000
-/** As of the window's other calls (`client.ts`, `at-work.ts`): somebody has just opened it. */
+/** The headers of the window's other calls (`client.ts`, `user-activity.ts`): a user is active. */
 const HEADERS = { accept: 'application/json', 'x-isthmus-csrf': '1', 'x-isthmus-use': 'person' }
 const SESSION_PATH = '/dashboard/session'
 

@@ -4,8 +4,8 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 export const MAX_KEPT_LINES = 300
 
 /**
- * Newest first, each line once, at most `KEPT_LINES`. Where both have a line, the newer reading of
- * it stands.
+ * Newest first, each line once, at most `MAX_KEPT_LINES`. If both lists contain a line, the copy
+ * in `newer` is returned.
  */
 export function mergeLines(
   newer: readonly FeedLine[],

@@ -34,7 +34,7 @@ const requestsSent = Promise.race([
 ])
 document.documentElement.lang = language === 'es' ? 'es' : 'en'
 const shown = Promise.all([loadMessages(), requestsSent]).then(() => {
-  // `Landing` shows it once the view is open; its failure is told there.
+  // `landing.tsx` displays it once the view is open, and reports its failure.
   if (entrance.by !== 'nothing') void import('./viewer.tsx').catch(ignoreError)
   return import('./main.tsx')
 })

@@ -28,7 +28,7 @@ const TIME_COLUMNS = 'passwordHash, createdAt, updatedAt, lastLoginAt, deactivat
 
 /**
  * The partner interface: customers, users and invitations, API key rotation, studies, reports,
- * links and the outbox. Append-only. `users` is recreated because an invited user has no password
+ * links and the outbox. `users` is recreated because an invited user has no password
  * yet; sessions and links are kept (their foreign keys are checked at the commit).
  */
 export const interfaceTables = `

@@ -14,7 +14,7 @@ const UPDATE_IS_HERE = (uid: string) => `
 
 /**
  * Images: instances with their series and studies, announced instances, created studies, performed
- * procedure steps, storage commitment and forwarding. Append-only. `imageStudies` is recreated; it
+ * procedure steps, storage commitment and forwarding. `imageStudies` is recreated; it
  * was empty until now.
  */
 export const images = `

@@ -4,7 +4,7 @@ const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-
 
 /**
  * Reports: draft revisions, contents frozen at signing, critical results, templates and clinical
- * context; delivery attempts of events; endpoints that receive several events. Append-only.
+ * context; delivery attempts of events; endpoints that receive several events.
  */
 export const reportTables = `
 alter table reports add column revision integer not null default 0 check (revision >= 0);

@@ -3,7 +3,7 @@ const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-
 
 /**
  * The viewer: sessions, cached partner images, annotations, and secondary captures waiting to be
- * uploaded; revoked links, so that the viewer can say why a link does not open. Append-only.
+ * uploaded; revoked links, so that the viewer can say why a link does not open.
  */
 export const viewingTables = `
 alter table links add column revokedAt text check (revokedAt ${INSTANT});

@@ -18,7 +18,7 @@ const quarterOf = (instant: string) =>
 /**
  * The search index of patient data, as words that only the data key can produce; study counts; the
  * range of creation times per range of row numbers; saved views. Existing rows are indexed after
- * the start, in batches (`searchFill`). Append-only.
+ * the start, in batches (`searchFill`).
  */
 export const searchTables = `
 ${searchTable('viewerStudyWords')}

@@ -3,7 +3,7 @@ const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-
 
 /**
  * Locked sessions, two-factor authentication and workstations; a view opened from the window ends
- * with its session. Append-only. Existing sessions are kept and receive an id.
+ * with its session. Existing sessions are kept and receive an id.
  */
 export const securityTables = `
 alter table sessions add column sessionId text check (sessionId <> '');

@@ -4,7 +4,7 @@ const FAILED_CONDITION = `how in ('aborted', 'lost') or failures > 0`
 
 /**
  * Associations with their log lines and negotiated parameters, which many share; the reason an
- * endpoint is disabled, as a code. Append-only.
+ * endpoint is disabled, as a code.
  */
 export const activityTables = `
 update endpoints set disabledReason = case disabledReason when 'It was switched off here.' then 'person' else 'gone' end

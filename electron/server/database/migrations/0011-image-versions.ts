@@ -10,7 +10,7 @@ const UPDATE_IS_HERE = (uid: string) => `
  * Instances: whether an object is structurally complete, and how it differs from the version it
  * replaced. The table is recreated to allow a new quarantine reason; its ids continue, because
  * `forwards` keeps ids of deleted instances. Forwards that failed only because their row had been
- * taken back are deleted. Append-only.
+ * taken back are deleted.
  */
 export const imageVersions = `
 create table instancesNext (

@@ -4,7 +4,7 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
  * Corrections of the patient or exam of images (decision 0031). A corrected copy is a new instance;
  * its original is kept as superseded, and its row here prevents it from being shown or restored.
  * Patient values and reasons are encrypted. A removed destination may still have images of a study,
- * so its studies stay listed. Append-only.
+ * so its studies stay listed.
  *
  * undoes, undoneWith: if copies had left the gateway, undoing is a further correction with the
  * original values.

@@ -27,7 +27,7 @@ const RENEW_SIGNED = renewNeeded('s.studyId = new.studyId')
 /**
  * Studies whose signed report needs an addendum because images were corrected after it was signed
  * (decision 0031). Triggers maintain the table, so it changes in the same transaction as the
- * correction, undo or signature. Append-only.
+ * correction, undo or signature.
  */
 export const neededAddenda = `
 create table neededAddenda (

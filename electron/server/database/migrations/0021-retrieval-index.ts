@@ -2,7 +2,7 @@
  * The index of queries for stored images, C-FIND and QIDO-RS (decision 0054): by patient, by date,
  * by modality and date, and by words that only the data key can produce. Existing studies are added
  * after the start, in batches (`searchFill`). Triggers on `retrievalStudies` maintain
- * `retrievalModalities`. Append-only.
+ * `retrievalModalities`.
  */
 export const retrievalIndex = `
 create table retrievalStudies (

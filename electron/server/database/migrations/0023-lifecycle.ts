@@ -4,7 +4,7 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
  * The lifecycle of images (decision 0061): instances whose file was removed from this PC
  * (`localRemovedAt`), files that are still to be deleted (`fileRemovals`), what destinations have
  * confirmed (`instanceCopies`) and the requests for it (`confirmations`), rules, legal holds, and
- * erasures (decision 0062). Append-only. A file is deleted only after its row in `fileRemovals` was committed, so that
+ * erasures (decision 0062). A file is deleted only after its row in `fileRemovals` was committed, so that
  * a deletion that a crash interrupted is finished after the next start.
  */
 export const lifecycle = `

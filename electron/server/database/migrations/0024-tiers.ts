@@ -9,7 +9,7 @@ const COUNTED = (sign: '+' | '-', row: 'new' | 'old') => `
 
 /**
  * Tiers behind the local folder (decision 0063), the copies of instances in object stores,
- * migrations of the archive to a tier, and files that were fetched from a tier. Append-only. Rows of
+ * migrations of the archive to a tier, and files that were fetched from a tier. Rows of
  * copies outlive their instances until the objects are deleted.
  */
 export const tierTables = `

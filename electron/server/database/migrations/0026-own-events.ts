@@ -3,7 +3,7 @@ const FLAG = 'in (0, 1)'
 /**
  * The rights of API keys to their own events and endpoints, and whom an event belongs to (decision
  * 0076): the ID of an API key, `clinic`, or `unknown` for an event from before this version, which
- * no key may read. Append-only.
+ * no key may read.
  */
 export const ownEvents = `
 alter table apiKeys add column eventAccess text not null default 'none'

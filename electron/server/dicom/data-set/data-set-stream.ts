@@ -21,7 +21,7 @@ export class DataSetStream {
   #starved: PromiseWithResolvers<void> | undefined
   /**
    * Read by the service, once. Each iteration yields the slices received so far, at least one;
-   * throws {@link DataSetCutOff} if the association ends first.
+   * throws {@link DataSetInterruptedError} if the association ends first.
    */
   readonly fragments: AsyncIterable<readonly Buffer[]> = {
     [Symbol.asyncIterator]: () => ({ next: () => this.#next() }),

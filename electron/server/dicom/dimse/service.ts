@@ -54,7 +54,7 @@ export interface CFindRequest {
   /** The options of the SOP class, if they were negotiated (PS3.7 D.3.3.5). */
   readonly options?: Buffer | undefined
   /**
-   * The identifier as received, at most `Limits.identifierBytes` long; the service may keep it.
+   * The identifier as received, at most `DimseLimits.identifierBytes` long; the service may keep it.
    * `undefined` if the request had none.
    */
   readonly identifier: Buffer | undefined
@@ -106,7 +106,7 @@ export interface RetrievalRequest {
   /** SOP class of the request, which names the information model. */
   readonly sopClassUid: string
   readonly transferSyntax: string
-  /** At most `Limits.identifierBytes` long; undefined if the request had none. */
+  /** At most `DimseLimits.identifierBytes` long; undefined if the request had none. */
   readonly identifier: Buffer | undefined
   /** A C-MOVE names the AE that receives the instances; a C-GET receives them itself. */
   readonly to: { readonly moveDestination: string } | { readonly send: SendOnAssociation }

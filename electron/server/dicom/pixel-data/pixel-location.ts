@@ -19,8 +19,8 @@ import { TAG } from './viewed-tags.ts'
 export type PixelForm = 'native' | 'pieces' | 'bare'
 
 /**
- * Determines how pixel data is stored. @throws {BytesMissing} @throws {ViewedFileFault} if it
- * contradicts the transfer syntax
+ * Determines how pixel data is stored. @throws {MissingBytesError} @throws {ViewedFileFault} if
+ * it contradicts the transfer syntax
  */
 export function pixelForm(
   window: ByteWindow,

@@ -157,7 +157,7 @@ export function removeCustomerUser(
 
 /**
  * The users linked to the customer, most recently linked first. `search` is matched by
- * `personSearch`.
+ * `personMatcher`.
  * @throws ApiError not-permitted, not-found
  */
 export function listCustomerUsers(

@@ -200,7 +200,7 @@ async function* dataSetOf(
   }
 }
 
-/** @throws DataSetInterrupted if the upload ends within the part */
+/** @throws DataSetInterruptedError if the upload ends within the part */
 async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer, unknown>> {
   try {
     return await pieces.next()

@@ -255,8 +255,8 @@ export const destinationsSentTo = (database: Database, instanceId: number) =>
   readDestinationIds(database, SELECT_SENT_DESTINATIONS, [instanceId])
 
 /**
- * Destinations for which `dropForwardsOf` dropped the instance with this message, and for which
- * it has not been queued since.
+ * Destinations for which `dropForwardsOfInstance` dropped the instance with this message, and for
+ * which it has not been queued since.
  */
 export const destinationsDroppedFor = (
   database: Database,

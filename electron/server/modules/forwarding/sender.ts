@@ -36,8 +36,8 @@ export interface SendAttempt {
 /** Maximum number of transcoded instances on the disk. */
 const TRANSCODE_BATCH_SIZE = 10
 /**
- * If less than this is free, plus `MAX_EXPANSION` times the size of the file, a failed conversion
- * is attributed to the lack of space.
+ * If less than this is free, plus `MAX_EXPANSION_FACTOR` times the size of the file, a failed
+ * conversion is attributed to the lack of space.
  */
 const MIN_FREE_BYTES = 64 << 20
 const MAX_EXPANSION_FACTOR = 20

@@ -64,7 +64,7 @@ export function forecastOf(
   return { days, stopBytes, fullInDays, unknownBecause: null }
 }
 
-/** Warning and remedy if the disk is forecast to be full within `DISK_SOON_DAYS`. */
+/** Warning and remedy if the disk is forecast to be full within `DISK_WARNING_DAYS`. */
 export const fullSoonWarning = ({
   fullInDays: days,
 }: Pick<DiskForecast, 'fullInDays'>):

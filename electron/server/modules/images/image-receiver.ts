@@ -141,7 +141,7 @@ export class ImageReceiver implements CStoreScp {
 
   /**
    * Receives the data set into the spool file and reads its header.
-   * @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff
+   * @throws DimseError A700, A900, C000; StorageFault; DataSetInterruptedError
    */
   async #read(request: CStoreRequest, part: PartFile): Promise<ReceivedObject> {
     const { association, transferSyntax, sopClassUid, sopInstanceUid } = request

@@ -82,7 +82,7 @@ export async function ensureLocalFile(
 }
 
 /**
- * As `withLocalFile`, only the path.
+ * Like `ensureLocalFile`, but returns only the path.
  * @throws ApiError unavailable if it cannot be fetched
  */
 export const localPathOf = async (context: Context, instance: InstanceFile): Promise<string> =>

@@ -101,8 +101,8 @@ const UNREADABLE_FAULT = damagedStructure(message('images.header-unreadable'))
 const COPY_UID_PREFIX = '2.25.'
 
 /**
- * SOP Instance UIDs of the images of which the object is a corrected copy (`originalsOf`); empty if
- * it is not a copy or is damaged. `temporary` is a folder for inflated files.
+ * SOP Instance UIDs of the images of which the object is a corrected copy (`originalUidsOf`); empty
+ * if it is not a copy or is damaged. `temporary` is a folder for inflated files.
  * @throws the error of the file system, in which case it is unknown whether it is a copy
  */
 export async function readOriginalUids(

@@ -108,8 +108,8 @@ export function listErasedFiles(database: Database, studyInstanceUid: string) {
 }
 
 /**
- * Deletes the rows of the viewer's cached files of the study, and returns the files. Not in `ERASED`,
- * because a view may add some until it has ended, which is after the study was deleted.
+ * Deletes the rows of the viewer's cached files of the study, and returns the files. Not in
+ * `ERASED_ROWS`, because a view may add files until it ends, which is after the study was deleted.
  */
 export const deleteViewFiles = (database: Database, studyInstanceUid: string): string[] =>
   database

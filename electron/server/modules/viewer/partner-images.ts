@@ -170,7 +170,7 @@ export class PartnerImages {
 
   /**
    * Downloads a file, with retries and new links, and sets its `hold`.
-   * @throws errors that `faultSentence` describes; SkippedFile
+   * @throws errors that `faultSentence` describes; FileSkippedError
    */
   async #load(file: PartnerFile): Promise<void> {
     const { pausesMs } = this.#fetcher
@@ -253,7 +253,7 @@ export class PartnerImages {
     }
   }
 
-  /** Called when more bytes of a file are available. @throws ViewedFileFault, SkippedFile */
+  /** Called when more bytes of a file are available. @throws ViewedFileFault, FileSkippedError */
   #grown(file: PartnerFile, growing: GrowingFile): void {
     if (file.growing !== growing) {
       const header = growing.viewed.header()
@@ -265,7 +265,7 @@ export class PartnerImages {
     file.watch.changed()
   }
 
-  /** Called when a file is complete. @throws ViewedFileFault, SkippedFile */
+  /** Called when a file is complete. @throws ViewedFileFault, FileSkippedError */
   async #takeComplete(
     file: PartnerFile,
     header: ViewedHeader,

@@ -59,7 +59,7 @@ export async function startRecorder(): Promise<Recorder> {
   }
 }
 
-/** The samples of the first channel at `DICTATION_RATE`. */
+/** The samples of the first channel at `DICTATION_SAMPLE_RATE`. */
 async function decoded(recorded: Blob): Promise<Float32Array> {
   const context = new OfflineAudioContext(1, 1, DICTATION_SAMPLE_RATE)
   const buffer = await context.decodeAudioData(await recorded.arrayBuffer())

@@ -2,7 +2,7 @@ import { DICTATION_MEDIA_TYPE, DICTATION_SAMPLE_RATE } from '#shared/contract/di
 
 const HEADER_BYTES = 44
 
-/** Samples from -1 to 1 at `DICTATION_RATE` as a WAVE file: PCM, 16 bit, mono. */
+/** Samples from -1 to 1 at `DICTATION_SAMPLE_RATE` as a WAVE file: PCM, 16 bit, mono. */
 export function wavOf(samples: Float32Array): Blob {
   const bytes = samples.length * 2
   const view = new DataView(new ArrayBuffer(HEADER_BYTES + bytes))

@@ -100,9 +100,9 @@ export function filterSettings(
       const text = foldText(`${labelOf(row.key)} ${translateMessage(row.about)} ${row.key}`)
       return words.every((word) => text.includes(word))
     })
-  const isDefault = ({ key, value, initial }: SettingRow) =>
+  const isShownByDefault = ({ key, value, initial }: SettingRow) =>
     BASIC_SETTINGS.has(key) || JSON.stringify(value) !== JSON.stringify(initial)
-  return isAdvanced ? rows : rows.filter(isDefault)
+  return isAdvanced ? rows : rows.filter(isShownByDefault)
 }
 
 const foldText = (text: string): string =>

@@ -27,8 +27,8 @@ import { verbatim } from '#shared/messages/message.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { reportedErrors, standingClock, tempFolder } from '../../../support/temp-store.ts'
 
-// The outbox against a model written from the words of `OutboxStore`: an array. Each run has a kind
-// of its own in one store.
+// Compares the outbox (jobs/outbox-queries.ts) with a model, which is an array. Each run uses its own
+// kind of job in one database.
 
 const MINUTE = 60_000
 

@@ -22,8 +22,8 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 // Lists that are read page by page while what they list is made and changed between the pages. What
-// every filter and order gives of a list that stands still is in `study-list.test.ts` and
-// `study-search.test.ts`.
+// every filter and order gives of a list that stands still is in `study-list-queries.test.ts` and
+// `study-search-queries.test.ts`.
 
 const AT = '2026-03-10T09:00:00.000Z'
 const DESCRIPTIONS = ['CT Thorax', 'CT Schädel', 'MR Knie', 'US']
