@@ -140,9 +140,24 @@ function instancesIn(series: DataSet): ReferencedInstance[] {
 export const isPerformedStatus = (status: string): status is (typeof PERFORMED_STATUSES)[number] =>
   PERFORMED_STATUSES.some((known) => known === status)
 
-/** Applies an N-SET: its attributes replace the existing ones (PS3.7 §10.1.3). */
+/**
+ * Attributes that PS3.4 Table F.7.2-1 does not allow in an N-SET, because they identify the patient
+ * and the step.
+ */
+const ONLY_IN_N_CREATE: ReadonlySet<number> = new Set([
+  ...[TAG.modality, TAG.patientId, TAG.scheduledStepAttributesSequence],
+  // Patient's name, birth date and sex.
+  ...[0x00100010, 0x00100030, 0x00100040],
+])
+
+/**
+ * Applies an N-SET: its attributes replace the existing ones (PS3.7 §10.1.3). An attribute that is
+ * allowed only in an N-CREATE is used only if the N-CREATE had no value for it.
+ */
 export function withChanges(before: DataSet, changes: DataSet): DataSet {
-  const elements = new Map([...before, ...changes].map((element) => [element.tag, element]))
+  const given = new Set(before.flatMap(({ tag, value }) => (value.length > 0 ? [tag] : [])))
+  const applied = changes.filter(({ tag }) => !(ONLY_IN_N_CREATE.has(tag) && given.has(tag)))
+  const elements = new Map([...before, ...applied].map((element) => [element.tag, element]))
   return [...elements.values()].sort((a, b) => a.tag - b.tag)
 }
 
