@@ -230,7 +230,7 @@ export const backups = ofArea('BAK', [
     promise: 'P-BAK-18',
     what: 'the way back drops values that the older version has no column for',
     file: 'electron/server/database/older-schema.ts',
-    find: "const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, readOlder)",
+    find: "const unsupported = isDerivedTable ? [] : unsupportedColumns(read, 'newer', table, olderColumns)",
     replace: 'const unsupported: UnsupportedRows[] = []',
     tests: 'electron/server/database/older-schema.test.ts',
   },
