@@ -93,7 +93,12 @@ const whileWritten = atStore('while an object is being written', 'target', (coun
 const TO_STORE: readonly Step[] = [
   whenAsked('before an object is written', 'target', 'PUT'),
   whileWritten,
-  whenAnswered('object written, not yet answered', 'target', 'PUT', (query) => query === ''),
+  whenAnswered(
+    'object written, not yet answered',
+    'target',
+    'PUT',
+    (query) => !query.includes('partNumber='),
+  ),
   whenAsked('before an object is read back', 'target', 'GET'),
   whileRead('while an object is being read back', 'target'),
   whenRead('object read back', 'target'),
