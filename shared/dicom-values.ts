@@ -13,6 +13,12 @@ export const AeTitle = z
   .regex(/^[\x20-\x5b\x5d-\x7e]{1,16}$/, { error: fault('values.ae-title') })
 
 /**
+ * What is compared of an AE title. Its padding is not significant (PS3.5 Table 6.2-1). Case is
+ * ignored, because modalities are configured by hand.
+ */
+export const aeTitleKey = (aeTitle: string): string => aeTitle.trim().toUpperCase()
+
+/**
  * UI: digits and dots, at most 64 characters, no empty component, no leading zero in a component.
  */
 export const Uid = z

@@ -29,7 +29,7 @@ export const commitment = ofArea('COM', [
     promise: 'P-COM-05',
     what: 'what another system sent is confirmed to a device in the place of its own',
     file: 'electron/server/modules/commitment/commitment.ts',
-    find: 'versions.findLast(({ callingAeTitle }) => isSame(callingAeTitle, requester.callingAeTitle)) ??',
+    find: 'versions.findLast(({ callingAeTitle }) => aeTitleKey(callingAeTitle) === aeTitleKey(requester.callingAeTitle)) ??',
     replace: '',
     tests: 'electron/server/modules/commitment/commitment.test.ts',
   },

@@ -87,7 +87,7 @@ const METADATA_NAMES = new Set([
 
 /**
  * Parses the URL of an endpoint and makes all checks that do not require name resolution. An IP
- * address is checked hostAndPort; a host name is checked at each connection, by `pinnedLookup`. @throws
+ * address is checked here; a host name is checked at each connection, by `pinnedLookup`. @throws
  * WebhookError `forbidden-address`
  * @param plaintextHosts `host:port` entries; other ports of the same host are not included
  * @param isOwn rejects the gateway's own listeners, even if listed

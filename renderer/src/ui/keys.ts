@@ -59,6 +59,9 @@ export const hasModifier = (keys: string): boolean => {
   return mod || alt
 }
 
+/** Whether it is a key such as F1, which writes nothing where text is typed. */
+export const isFunctionKey = (keys: string): boolean => /^f\d+$/.test(keys)
+
 /** Whether it writes a character, such as a letter or a digit (WCAG 2.1.4). */
 export const isCharacter = (keys: string): boolean =>
   !hasModifier(keys) && strokesOf(keys).some((stroke) => strokeOf(stroke).key.length === 1)

@@ -1,6 +1,13 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { t } from '../i18n/t.ts'
-import { hasModifier, isCharacter, isModifier, isPressed, strokesOf } from './keys.ts'
+import {
+  hasModifier,
+  isCharacter,
+  isFunctionKey,
+  isModifier,
+  isPressed,
+  strokesOf,
+} from './keys.ts'
 
 /** A key of the window, the viewer or a table. All are registered here, and shown in the sheet. */
 export interface Shortcut {
@@ -96,8 +103,8 @@ export function registerShortcuts(entry: Entry): () => void {
 
 /**
  * While the component is mounted; shown in the sheet (?) under `group` and offered by the palette.
- * Where text is typed only those with Ctrl or Alt, and F1, are heard. Where two have the same keys the one
- * that was mounted last runs. `group` and `within` are those of the first render.
+ * Where text is typed only function keys and those with Ctrl or Alt are heard. Where two have the
+ * same keys the one that was mounted last runs. `group` and `within` are those of the first render.
  */
 export function useShortcuts(
   group: string,
@@ -127,7 +134,7 @@ function heardAt(target: Element | null): readonly Shortcut[] {
     .flatMap(({ isInDialog, shortcuts }) =>
       shortcuts.filter(({ isEverywhere }) => isEverywhere || isInDialog || !isDialogOpen),
     )
-    .filter(({ keys, run }) => run && (hasModifier(keys) || keys === 'f1' || !isTyping))
+    .filter(({ keys, run }) => run && (hasModifier(keys) || isFunctionKey(keys) || !isTyping))
     .filter(({ keys }) => areCharacterKeysAllowed || !isCharacter(keys))
 }
 

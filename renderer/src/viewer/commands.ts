@@ -1,5 +1,6 @@
 import { viewPaths } from '#shared/view-paths.ts'
 import { t } from '../i18n/t.ts'
+import { HELP_TARGET } from '../ui/help.ts'
 import { aloneToggled, withLayout, withPaneStepped, withSeriesStepped } from './board.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
@@ -42,8 +43,8 @@ interface ActionContext extends CommandContext {
 }
 type Action = (doing: ActionContext) => void
 
-/** The page of the documentation about the viewer, in the tab that the window uses for help. */
-export const HELP = { href: '/help/viewer.html', target: 'isthmus-help' }
+/** The page of the documentation about the viewer. */
+export const HELP = { href: '/help/viewer.html', target: HELP_TARGET }
 
 const ZOOM_STEP = 1.2
 const scrollAction =

@@ -132,8 +132,12 @@ export class HelpSite {
   #pageAt(source: string): Page | undefined {
     const path = join(this.#root, source)
     const isFolder = existsSync(path) && statSync(path).isDirectory()
-    const sources = this.#pages.map((page) => page.source)
-    const name = isFolder ? indexSourceOf(source, sources) : source
+    const name = isFolder
+      ? indexSourceOf(
+          source,
+          this.#pages.map((page) => page.source),
+        )
+      : source
     return this.#pages.find((page) => page.source === name)
   }
 

@@ -89,10 +89,11 @@ export class ClinicYear {
     const intervene = (how: Intervention) => {
       for (const { store } of this.#options.stores) store.intervene(how)
     }
+    const migration = this.#migrationOf(day)
     if (schedule.areStoresAway(day)) intervene({ refuse: 'ServiceUnavailable' })
-    else intervene(this.#migrationOf(day) ? SLOW : {})
+    else intervene(migration ? SLOW : {})
     for (const kill of [...this.#killsOf(day), undefined]) {
-      if (!kill && this.#migrationOf(day)?.dayOfIt === MIGRATION_DAYS - 1) intervene({})
+      if (!kill && migration?.dayOfIt === MIGRATION_DAYS - 1) intervene({})
       const wasKilled = await this.#run(day, images, kill)
       // The migration may have ended before one of its steps was reached again.
       if (!wasKilled && !kill?.isStep) break

@@ -43,6 +43,7 @@ import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import {
   type ActionRequest,
@@ -353,8 +354,6 @@ async function isComplete(
   return isComplete
 }
 
-const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
-
 /**
  * The last version that the requester sent: under its AE title or else from its address, since a
  * console may request commitment under another AE title. If it sent none, because its content had
@@ -365,7 +364,9 @@ function versionFor(
   requester: CommitmentRecord,
 ): InstanceRecord | undefined {
   return (
-    versions.findLast(({ callingAeTitle }) => isSame(callingAeTitle, requester.callingAeTitle)) ??
+    versions.findLast(
+      ({ callingAeTitle }) => aeTitleKey(callingAeTitle) === aeTitleKey(requester.callingAeTitle),
+    ) ??
     versions.findLast(({ remoteAddress }) => remoteAddress === requester.remoteAddress) ??
     versions.find(({ state }) => state === 'current')
   )

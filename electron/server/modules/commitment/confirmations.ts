@@ -20,6 +20,7 @@ import {
 } from '#server/modules/procedure-steps/performed-data.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { asSentence, type Message, message } from '#shared/messages/message.ts'
 import { resultOf } from './commitment-request.ts'
@@ -77,7 +78,8 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   /** Whether the caller may be a destination that reports a result. */
   expects(callingAeTitle: string): boolean {
     return listDestinations(this.#context.database).some(
-      (one) => isConfirmationRequired(one) && isSameTitle(one.aeTitle, callingAeTitle),
+      (one) =>
+        isConfirmationRequired(one) && aeTitleKey(one.aeTitle) === aeTitleKey(callingAeTitle),
     )
   }
 
@@ -110,7 +112,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     const asked = findConfirmationOf(database, transactionUid)
     const destination = asked && findDestination(database, asked.destinationId)
     // A result that arrives after the request was repeated belongs to no request any more.
-    if (!destination || !isSameTitle(destination.aeTitle, association.callingAeTitle))
+    if (!destination || aeTitleKey(destination.aeTitle) !== aeTitleKey(association.callingAeTitle))
       throw new DimseError(0x0115, message('commitment.no-such-transaction'), [TAG.transactionUid])
     const result = resultOf(dataSet)
     await database.commitSoon(() => this.#record(asked, destination, result))
@@ -263,7 +265,6 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
 
 const isConfirmationRequired = ({ confirmsStorage, isEnabled }: DestinationRecord) =>
   confirmsStorage && isEnabled
-const isSameTitle = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 const nameOf = ({ destinationId, studyInstanceUid }: ConfirmationRecord) =>
   `${destinationId} ${studyInstanceUid}`
 const keyOf = ({ sopClassUid, sopInstanceUid }: Omit<ConfirmationItem, 'instanceId'>) =>

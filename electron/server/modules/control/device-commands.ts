@@ -8,6 +8,7 @@ import {
 } from '#server/modules/devices/devices.ts'
 import { listUnknownCallers } from '#server/modules/devices/unknown-caller-queries.ts'
 import { DevicePatch, NewDevice, type UnknownCaller } from '#shared/contract/devices.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { verbatim } from '#shared/messages/message.ts'
 import type { DataCommand } from './command.ts'
@@ -151,7 +152,7 @@ function requireCaller(
     )
   const found = callers.filter(
     (caller) =>
-      caller.aeTitle.toUpperCase() === word.trim().toUpperCase() &&
+      aeTitleKey(caller.aeTitle) === aeTitleKey(word) &&
       (address === undefined || caller.address === address),
   )
   const [only] = found

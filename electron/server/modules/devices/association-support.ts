@@ -61,7 +61,8 @@ export const maskUids = (text: string): string =>
 
 /**
  * Describes an association as text that may leave the clinic: the caller, the events and the
- * negotiated terms, or those that were proposed if it was rejected. Times are in UTC. Feed lines contain no patient data; UIDs are masked in them.
+ * negotiated terms, or those that were proposed if it was rejected. Times are in UTC. Feed lines
+ * contain no patient data; UIDs are masked in them.
  */
 export function supportTextOf(
   { association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>,

@@ -11,7 +11,7 @@ import type {
   RetrievalRight,
   UnknownCaller,
 } from '#shared/contract/devices.ts'
-import { AeTitle } from '#shared/dicom-values.ts'
+import { AeTitle, aeTitleKey } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import {
@@ -151,7 +151,7 @@ export const isKnownDeviceHost = (context: Context, host: string): boolean =>
 /** Whether any device with this AE title must use TLS. */
 export const requiresTls = (context: Context, callingAeTitle: string): boolean =>
   deviceIndex(context)
-    .get(keyOf(callingAeTitle))
+    .get(aeTitleKey(callingAeTitle))
     ?.some(({ device }) => device.isEnabled && device.tls !== 'optional') ?? false
 
 /** Records the time and address of an association, at most once a minute. */
@@ -247,8 +247,9 @@ const findCallingDevice = (
   address: string,
   among = deviceIndex(context),
 ): Device | undefined =>
-  among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
-    ?.device
+  among
+    .get(aeTitleKey(aeTitle))
+    ?.find(({ range }) => range === undefined || isInRange(range, address))?.device
 
 /** Cached, because it may be called for each accepted connection. */
 function hostMatch(context: Context, host: string): HostMatch {
@@ -294,7 +295,7 @@ function validated(context: Context, device: Device): Device {
   const duplicate = listDevices(context.database).find(
     (other) =>
       other.deviceId !== device.deviceId &&
-      keyOf(other.aeTitle) === keyOf(device.aeTitle) &&
+      aeTitleKey(other.aeTitle) === aeTitleKey(device.aeTitle) &&
       other.address === address,
   )
   if (duplicate) {
@@ -351,10 +352,6 @@ const DEFAULT_SETTINGS = {
 
 const noSuchCallerError = () => new ApiError('not-found', message('devices.no-such-caller'))
 
-// Padding of an AE title is not significant (PS3.5 Table 6.2-1). Case is ignored, because
-// modalities are configured by hand.
-const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
-
 /** An IPv6 host is identified by its 64-bit network prefix. */
 const HOST_BITS = 64
 
@@ -388,9 +385,9 @@ function indexByAeTitle(devices: readonly Device[]): Map<string, IndexedDevice[]
   const index = new Map<string, IndexedDevice[]>()
   for (const device of devices) {
     const range = device.address === null ? undefined : readAddressRange(device.address)
-    const group = index.get(keyOf(device.aeTitle)) ?? []
+    const group = index.get(aeTitleKey(device.aeTitle)) ?? []
     group.push({ device, range })
-    index.set(keyOf(device.aeTitle), group)
+    index.set(aeTitleKey(device.aeTitle), group)
   }
   for (const group of index.values())
     group.sort((a, b) => (b.range?.prefix ?? -1) - (a.range?.prefix ?? -1))

@@ -25,7 +25,7 @@ export type SendTest = (type: EventType, endpointId: string) => Promise<ReplyOf<
 /** The patient and the exam that an event is about; null if the study is not known here. */
 function studyOf(
   database: Database,
-  { studyInstanceUid }: Pick<EventSummary, 'studyInstanceUid'>,
+  studyInstanceUid: EventSummary['studyInstanceUid'],
 ): ListedEvent['study'] {
   if (studyInstanceUid === null) return null
   const study = findStudyByUid(database, 'scribe', studyInstanceUid)
@@ -53,7 +53,13 @@ export function serveEvents(
       const { cursor: _, limit: __, ...filters } = query
       return list('events', dashboardEvents.list, { query }, (page) => {
         const { items, ...rest } = eventLog.list({ ...filters, ...page })
-        const events = items.map((event) => ({ ...event, study: studyOf(context.database, event) }))
+        // Many events of a page are often about one study.
+        const uids = new Set(items.map(({ studyInstanceUid }) => studyInstanceUid))
+        const studies = new Map([...uids].map((uid) => [uid, studyOf(context.database, uid)]))
+        const events = items.map((event) => ({
+          ...event,
+          study: studies.get(event.studyInstanceUid) ?? null,
+        }))
         return { items: events, ...rest }
       })
     },

@@ -6,6 +6,7 @@ import type { Peer } from '#server/dicom/scu/requestor.ts'
 import { countHeldOnlyBy, deleteCopiesOf } from '#server/modules/images/instance-copy-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import * as queries from './destination-queries.ts'
@@ -126,12 +127,12 @@ function check(context: Context, destination: queries.DestinationRecord): void {
 const isThisGateway = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
   LOOPBACK_HOST.test(host) &&
   port === settings.get('dimse.port') &&
-  folded(aeTitle) === folded(settings.get('dimse.aeTitle'))
+  aeTitleKey(aeTitle) === aeTitleKey(settings.get('dimse.aeTitle'))
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|::1)$/i
 const folded = (text: string) => text.trim().toUpperCase()
 const nodeKeyOf = ({ aeTitle, host, port }: queries.DestinationRecord) =>
-  `${folded(aeTitle)} ${folded(host)} ${port}`
+  `${aeTitleKey(aeTitle)} ${folded(host)} ${port}`
 
 const refused = (field: keyof NewDestination, explanation: Message, atField: Message) =>
   new ApiError('refused', explanation, { errors: [{ path: `body.${field}`, message: atField }] })

@@ -11,6 +11,7 @@ import { DimseError } from '#server/dicom/dimse/status.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { diskFaultKind, StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { englishText } from '#shared/messages/english.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import type { Arrivals, StoreResult } from './arrivals.ts'
@@ -293,8 +294,8 @@ export class ImageReceiver implements CStoreScp {
   #sourceOf({ request: { association, moveOriginatorAeTitle }, header }: ReceivedObject): Source {
     const { callingAeTitle, remoteAddress } = association
     const isOwnMove =
-      moveOriginatorAeTitle?.trim().toUpperCase() ===
-      this.#context.settings.get('dimse.aeTitle').trim().toUpperCase()
+      moveOriginatorAeTitle !== undefined &&
+      aeTitleKey(moveOriginatorAeTitle) === aeTitleKey(this.#context.settings.get('dimse.aeTitle'))
     return {
       association,
       deviceName: this.#deviceOf(association)?.name || callingAeTitle,

@@ -9,6 +9,7 @@ import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { StorageFault } from '#server/platform/disk-fault.ts'
 import { reportError } from '#server/platform/log.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import type { Arrivals, StoreResult } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
@@ -172,7 +173,7 @@ export class OrphanImport implements Disposable {
     if (known) return known
     const { database, settings, uuid } = this.#context
     const calledAeTitle = settings.get('dimse.aeTitle')
-    const isOwn = isSame(callingAeTitle, calledAeTitle)
+    const isOwn = aeTitleKey(callingAeTitle) === aeTitleKey(calledAeTitle)
     const remoteAddress = isOwn ? OWN_ADDRESS : addressOf(database, callingAeTitle)
     const association: AssociationInfo = {
       associationId: uuid(),
@@ -192,11 +193,12 @@ export class OrphanImport implements Disposable {
   }
 }
 
-const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 const UNKNOWN_ADDRESS = 'unknown'
 
 function addressOf(database: Database, aeTitle: string): string {
-  const device = listDevices(database).find((each) => isSame(each.aeTitle, aeTitle))
+  const device = listDevices(database).find(
+    (each) => aeTitleKey(each.aeTitle) === aeTitleKey(aeTitle),
+  )
   return device?.address ?? device?.lastAddress ?? UNKNOWN_ADDRESS
 }
 

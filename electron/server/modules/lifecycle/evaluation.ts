@@ -1,4 +1,5 @@
 import type { KeptReason, NewLifecycleRule } from '#shared/contract/lifecycle.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 
 /** An instance whose file is on this PC, and where else copies of it are confirmed. */
 export interface LocalInstance {
@@ -89,12 +90,12 @@ function isInScope(rule: NewLifecycleRule, instances: readonly LocalInstance[]):
   const { modalities, devices } = rule
   const images = instances.filter(({ modality }) => !COMPANION_MODALITIES.has(modality))
   const decidingInstances = images.length > 0 ? images : instances
-  const titles = devices.map(folded)
+  const titles = devices.map(aeTitleKey)
   return (
     (modalities.length === 0 ||
       decidingInstances.every(({ modality }) => modalities.includes(modality))) &&
     (devices.length === 0 ||
-      instances.every(({ callingAeTitle }) => titles.includes(folded(callingAeTitle))))
+      instances.every(({ callingAeTitle }) => titles.includes(aeTitleKey(callingAeTitle))))
   )
 }
 
@@ -114,5 +115,3 @@ function keptReason(
   if (instances.some(({ places }) => places.size < copies)) return 'not-confirmed'
   return undefined
 }
-
-const folded = (aeTitle: string) => aeTitle.trim().toUpperCase()

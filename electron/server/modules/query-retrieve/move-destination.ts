@@ -7,6 +7,7 @@ import { listDevices } from '#server/modules/devices/device-queries.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { peerOf } from '#server/modules/forwarding/destinations.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 import { message } from '#shared/messages/message.ts'
 
 /**
@@ -20,7 +21,7 @@ export function moveDestination(
   { callingAeTitle, remoteAddress }: AssociationInfo,
 ): Peer {
   const matchesAeTitle = (other: { readonly aeTitle: string; readonly isEnabled: boolean }) =>
-    other.isEnabled && other.aeTitle.trim().toUpperCase() === aeTitle.trim().toUpperCase()
+    other.isEnabled && aeTitleKey(other.aeTitle) === aeTitleKey(aeTitle)
   const { database } = context
   const caller = recogniseDevice(context, callingAeTitle, remoteAddress)
   const destination = listDestinations(database).find(matchesAeTitle)

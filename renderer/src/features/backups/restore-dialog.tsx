@@ -24,7 +24,7 @@ export interface RestoreFrom {
   readonly name: string
 }
 
-/** Shows what putting a backup gained would change, and begins it with the owner's password. */
+/** Shows what putting a backup back would change, and begins it with the owner's password. */
 export function RestoreDialog({ from, onClose }: { from: RestoreFrom; onClose: () => void }) {
   // Not a query: what is asked may have a recovery key in it, which no cache is to keep.
   const preview = useSend(dashboardBackups.previewRestore)

@@ -1,4 +1,5 @@
 import type { Device } from '#shared/contract/devices.ts'
+import { aeTitleKey } from '#shared/dicom-values.ts'
 
 type Caller = Pick<Device, 'aeTitle' | 'address'> & { readonly deviceId?: string }
 
@@ -11,9 +12,6 @@ export interface SameAeTitle {
   readonly isOfOther: boolean
 }
 
-// Padding and case of an AE title are ignored, as where the gateway recognises a device.
-const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
-
 /**
  * The devices that share the AE title of this one, where one of the two accepts any address: the
  * gateway takes a connection for the device whose address is given, and any other for the one
@@ -23,7 +21,8 @@ export const withSameAeTitle = (edited: Caller, devices: readonly Device[]): Sam
   devices
     .filter(
       (other) =>
-        other.deviceId !== edited.deviceId && keyOf(other.aeTitle) === keyOf(edited.aeTitle),
+        other.deviceId !== edited.deviceId &&
+        aeTitleKey(other.aeTitle) === aeTitleKey(edited.aeTitle),
     )
     .flatMap((other) => {
       if (edited.address === null)
