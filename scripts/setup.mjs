@@ -46,7 +46,7 @@ const WITH_TOOLS = ['--workspaces', '--include-workspace-root']
 const UNUSED = [
   // Of the large packages alone: vitest reads those of what it transforms.
   /^(@cornerstonejs\/[^/]+|@kitware\/vtk\.js|@mantine\/core|@opentelemetry\/[^/]+|dcmjs|swagger-ui-dist)\/.*\.map$/,
-  /^node-[^/]+\/include$/,
+  /^node-(darwin|linux|win)-[^/]+\/include$/,
   /^better-sqlite3\/(deps|src)$/,
   /^@tabler\/icons\/icons$/,
   /^@fontsource\/[^/]+\/files\/.*(\.woff2|-italic\.woff|-[^47]00-normal\.woff)$/,
