@@ -4,7 +4,6 @@ import { acquireLock } from '#server/database/lock.ts'
 import { Copier } from '#server/modules/tiers/copier.ts'
 import { findMigration } from '#server/modules/tiers/migration-queries.ts'
 import { startMigration } from '#server/modules/tiers/migrations.ts'
-import { RecallCache } from '#server/modules/tiers/recall-cache.ts'
 import { TierConnections } from '#server/modules/tiers/stores.ts'
 import { listTiers } from '#server/modules/tiers/tier-queries.ts'
 import { addTier } from '#server/modules/tiers/tier-settings.ts'
@@ -24,7 +23,7 @@ if (listTiers(database).length === 0) {
 }
 const tierId = listTiers(database)[0]?.tierId ?? ''
 const connections = new TierConnections(context, () => false)
-const copier = new Copier(context, connections, new RecallCache(context))
+const copier = new Copier(context, connections)
 while (findMigration(database, tierId)?.state !== 'done') await sleep(10)
 await copier[Symbol.asyncDispose]()
 await connections[Symbol.asyncDispose]()

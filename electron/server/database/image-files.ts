@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { CopyJournal } from '#server/database/copy-journal.ts'
 import { syncFolder } from '#server/database/data-directory.ts'
+import { FilesInUse } from '#server/database/files-in-use.ts'
 import { type FolderSync, openFolderSync } from '#server/database/folder-sync.ts'
 import { isEqualRest, Part, type PartFile } from '#server/database/part-file.ts'
 import type { StartRecall } from '#server/database/recall.ts'
@@ -88,6 +89,7 @@ export function markRestored(folder: string): void {
 export class ImageFiles {
   /** Files in `images` whose rows are about to be committed; they are no orphans. */
   readonly arriving = new Set<string>()
+  readonly inUse = new FilesInUse()
   readonly recovery: RecoveryFolder
   readonly copies: CopyJournal
   /** Fetches files that were removed from this PC; undefined while no tier is open. */

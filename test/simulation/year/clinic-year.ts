@@ -133,7 +133,10 @@ export class ClinicYear {
     try {
       await this.#work(gateway, day, images, kill)
     } catch (error) {
-      if (!child.killed) throw error
+      if (!child.killed) {
+        console.error(gateway.serving.stderr.join('\n'))
+        throw error
+      }
     } finally {
       end?.()
     }

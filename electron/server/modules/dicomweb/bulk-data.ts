@@ -90,7 +90,8 @@ async function* framesOf(
   type: string,
   frames: number,
 ): AsyncGenerator<Part> {
-  const { path, transferSyntaxUid } = await instanceFile(context, instance)
+  using stored = await instanceFile(context, instance)
+  const { path, transferSyntaxUid } = stored
   const headers = { 'Content-Type': `${type}; transfer-syntax=${transferSyntaxUid}` }
   for (let number = 1; number <= frames; number++) {
     const { body } = await files.use(path, (open) => wholeFrameOf(open, number))

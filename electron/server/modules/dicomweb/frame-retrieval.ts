@@ -63,7 +63,7 @@ export class FrameRetrieval {
     const target = frameSyntaxToSend(instance.transferSyntaxUid, accepted)
     if (!target) throw notAcceptableError()
     const { syntax, isMultipart } = target
-    const stored = await instanceFile(this.#context, instance)
+    using stored = await instanceFile(this.#context, instance)
     const read = (number: number) => this.#read(stored, syntax, number)
     const type = frameTypeOf(syntax)
     const headersOf = (number: number) => ({
@@ -82,7 +82,9 @@ export class FrameRetrieval {
       return { contentType: headersOf(first)['Content-Type'], body: bytes }
     }
     if (others.length === 0) return singlePartBody(type, headersOf(first), bytes)
+    const keep = () => this.#context.imageFiles.inUse.keep([instance.instanceId])
     async function* parts(): AsyncGenerator<Part> {
+      using _kept = keep()
       yield { headers: headersOf(first), content: bytes }
       for (const number of others) yield { headers: headersOf(number), content: await read(number) }
     }

@@ -51,16 +51,17 @@ export async function retrieveInstances(
   // PS3.18 10.4.3: some of the instances cannot be sent as requested.
   const status = sent.length < instances.length ? 206 : 200
   const [only, ...others] = sent
-  // A study that cannot be fetched is refused before the status is sent.
-  if (only) await instanceFile(context, only.instance)
-  // A conversion that fails is refused before the status is sent; the copy is kept for the response.
-  if (only && isConverted(only)) {
-    const stored = await instanceFile(context, only.instance)
-    await (await converted.lend(stored, only.transferSyntax))[Symbol.asyncDispose]()
+  if (only) {
+    // A study that cannot be fetched is refused before the status is sent.
+    using stored = await instanceFile(context, only.instance)
+    // So is a conversion that fails; the copy is kept for the response.
+    if (isConverted(only))
+      await (await converted.lend(stored, only.transferSyntax))[Symbol.asyncDispose]()
   }
   if (isMultipart) {
     if (only && others.length === 0 && isShort(only)) {
-      const file = await readFile((await instanceFile(context, only.instance)).path)
+      using stored = await instanceFile(context, only.instance)
+      const file = await readFile(stored.path)
       return { status, ...singlePartBody(DICOM, { 'Content-Type': typeOf(only) }, file) }
     }
     const parts = partsOf(context, converted, sent)
@@ -105,7 +106,7 @@ async function* contentOf(
   converted: ConvertedFiles,
   { instance, transferSyntax }: InstanceToSend,
 ): AsyncGenerator<Buffer> {
-  const stored = await instanceFile(context, instance)
+  using stored = await instanceFile(context, instance)
   if (!isConverted({ instance, transferSyntax })) {
     if (isShort({ instance, transferSyntax })) yield await readFile(stored.path)
     else yield* createReadStream(stored.path, { highWaterMark: CHUNK_BYTES })

@@ -91,8 +91,12 @@ export async function plainFile(
   converted: ConvertedFiles,
   instance: StoredInstance,
 ): Promise<LentCopy> {
-  const stored = await instanceFile(context, instance)
-  return instance.transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
-    ? await converted.lend(stored, TRANSFER_SYNTAX.explicitLittleEndian)
-    : { path: stored.path, [Symbol.asyncDispose]: async () => undefined }
+  await using onError = new AsyncDisposableStack()
+  const stored = onError.use(await instanceFile(context, instance))
+  const { path } =
+    instance.transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian
+      ? onError.use(await converted.lend(stored, TRANSFER_SYNTAX.explicitLittleEndian))
+      : stored
+  const held = onError.move()
+  return { path, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }

@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
 import { IS_NO_REJECTION_NOTE } from '#server/modules/images/instance-queries.ts'
-import { ensureLocalFile } from '#server/modules/images/local-files.ts'
+import { keepLocalFile } from '#server/modules/images/local-files.ts'
 
 /** A stored instance as DICOMweb needs it. */
 export interface StoredInstance {
@@ -19,16 +19,15 @@ export interface StoredInstance {
 }
 
 /**
- * The instance with the path of its file, which is fetched if it is not on this PC.
- * @throws ApiError unavailable
+ * The instance with the path of its file, which is fetched if it is not on this PC: it may have been
+ * removed since the instance was listed. It is not removed before the result is disposed of.
+ * @throws ApiError unavailable; not-found: the instance is gone
  */
-export async function instanceFile(
+export const instanceFile = (
   context: Context,
-  instance: StoredInstance,
-): Promise<StoredInstance & { readonly path: string }> {
-  if (instance.localRemovedAt !== null) return await ensureLocalFile(context, instance.instanceId)
-  return { ...instance, path: context.imageFiles.pathOf(instance.file) }
-}
+  { instanceId }: StoredInstance,
+): Promise<StoredInstance & { readonly path: string } & Disposable> =>
+  keepLocalFile(context, instanceId)
 
 /** What a path of DICOMweb refers to: a study, a series of it, or an instance of that. */
 export interface ResourcePath {

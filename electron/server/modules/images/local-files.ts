@@ -82,6 +82,21 @@ export async function ensureLocalFile(
 }
 
 /**
+ * Like `ensureLocalFile`; the file is not removed again before the result is disposed of.
+ * @throws as `ensureLocalFile`
+ */
+export async function keepLocalFile(
+  context: Context,
+  instanceId: number,
+): Promise<InstanceRecord & { readonly path: string } & Disposable> {
+  using onError = new DisposableStack()
+  const kept = onError.use(context.imageFiles.inUse.keep([instanceId]))
+  const local = await ensureLocalFile(context, instanceId)
+  onError.move()
+  return { ...local, ...kept }
+}
+
+/**
  * Like `ensureLocalFile`, but returns only the path.
  * @throws ApiError unavailable if it cannot be fetched
  */

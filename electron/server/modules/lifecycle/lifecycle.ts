@@ -151,7 +151,7 @@ export class Lifecycle implements AsyncDisposable {
     { ruleId }: LifecycleRule,
     studyInstanceUid: string,
   ): Promise<readonly LocalInstance[]> {
-    const { database, clock } = this.#context
+    const { database, clock, imageFiles } = this.#context
     const listed = findStudyFacts(database, studyInstanceUid)?.local ?? []
     return removeLocalFiles(this.#context, listed, () => {
       const rule = findRule(database, ruleId)
@@ -160,6 +160,8 @@ export class Lifecycle implements AsyncDisposable {
       const verdict = verdictOf(rule, study, clock(), this.#isLow())
       if (verdict.kind !== 'remove') return []
       const { instances } = verdict
+      // The next run looks at the study again.
+      if (instances.some(({ instanceId }) => imageFiles.inUse.has(instanceId))) return []
       markStudyRemoved(database, studyInstanceUid, instantOf(clock()))
       note(this.#context, 'gateway', 'lifecycle.remove', studyInstanceUid, {
         ...{ ruleId, ruleName: rule.name, instances: instances.length },

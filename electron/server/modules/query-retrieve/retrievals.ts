@@ -159,11 +159,10 @@ export class Retrievals implements RetrievalScp {
     send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
-    const { database } = this.#context
-    const files = readStoredFiles(
-      database,
-      batch.map(({ instanceId }) => instanceId),
-    )
+    const { database, imageFiles } = this.#context
+    const instanceIds = batch.map(({ instanceId }) => instanceId)
+    using _kept = imageFiles.inUse.keep(instanceIds)
+    const files = readStoredFiles(database, instanceIds)
     const instances: Sendable[] = []
     const toTranscode: { readonly instance: Sendable; readonly target: string }[] = []
     let fault: Error | undefined

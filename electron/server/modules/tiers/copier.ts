@@ -12,7 +12,7 @@ import * as copies from './copy-queries.ts'
 import { countMigrationCopies } from './migration-queries.ts'
 import { advanceMigration } from './migrations.ts'
 import type { ObjectStore } from './object-store.ts'
-import { NoSpaceFault, type RecallCache } from './recall-cache.ts'
+import { NoSpaceFault } from './recall-cache.ts'
 import { isStoreWideFault, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
 import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
@@ -33,16 +33,14 @@ const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
 export class Copier implements AsyncDisposable {
   readonly #context: Context
   readonly #connections: TierConnections
-  readonly #cache: RecallCache
   readonly #worker: Worker
   /** Tiers that could not be reached: until when they are left alone, and the failures in a row. */
   readonly #outages = new Map<string, { readonly untilMs: number; readonly failures: number }>()
   readonly #rates = new Map<string, TransferRate>()
 
-  constructor(context: Context, connections: TierConnections, cache: RecallCache) {
+  constructor(context: Context, connections: TierConnections) {
     this.#context = context
     this.#connections = connections
-    this.#cache = cache
     this.#worker = new Worker(
       context,
       () => this.#nextDue(),
@@ -98,7 +96,7 @@ export class Copier implements AsyncDisposable {
     const one = async () => {
       for (const copy of waiting) {
         if (signal.aborted) return
-        const release = this.#cache.hold(copy.instanceId)
+        using _kept = this.#context.imageFiles.inUse.keep([copy.instanceId])
         try {
           await (copy.state === 'deleting'
             ? this.#delete(store, copy, signal)
@@ -108,8 +106,6 @@ export class Copier implements AsyncDisposable {
           if (signal.aborted) return
           if (affectsAllCopies(error)) outage.abort()
           this.#noteFailure(tier, copy, error)
-        } finally {
-          release()
         }
       }
     }

@@ -24,8 +24,6 @@ export class NoSpaceFault extends ApiError {
 export class RecallCache {
   readonly #context: Context
   readonly #turns = new KeyedMutex()
-  /** Files that somebody is about to read, and how many. */
-  readonly #held = new Map<number, number>()
   /** Bytes of files that are being fetched. */
   #reserved = 0
 
@@ -51,18 +49,9 @@ export class RecallCache {
     }
   }
 
-  /** Keeps the file of an instance, if it is fetched, until the returned function is called. */
-  hold(instanceId: number): () => void {
-    this.#held.set(instanceId, (this.#held.get(instanceId) ?? 0) + 1)
-    return () => {
-      const left = (this.#held.get(instanceId) ?? 1) - 1
-      if (left > 0) this.#held.set(instanceId, left)
-      else this.#held.delete(instanceId)
-    }
-  }
-
   async #shrink(): Promise<void> {
     const { database, settings, imageFiles } = this.#context
+    const { inUse } = imageFiles
     const limit = settings.get('tiers.cacheGigabytes') * GIGABYTE
     const stop = minFreeBytes(settings)
     const warningBytes = Math.max(stop, settings.get('intake.warnGigabytes') * GIGABYTE)
@@ -70,8 +59,8 @@ export class RecallCache {
     const excess = () =>
       Math.max(sumRecalledBytes(database) + this.#reserved - limit, warningBytes - freeBytes())
     for (let over = excess(); over > 0; over = excess()) {
-      const oldest = listOldestRecalls(database, BATCH_SIZE + this.#held.size).filter(
-        ({ instanceId }) => !this.#held.has(instanceId),
+      const oldest = listOldestRecalls(database, BATCH_SIZE + inUse.size).filter(
+        ({ instanceId }) => !inUse.has(instanceId),
       )
       let freed = 0
       const removable = oldest.filter((one) => {
@@ -81,7 +70,7 @@ export class RecallCache {
       })
       const removed = await removeLocalFiles(this.#context, removable, (files) =>
         files.filter(
-          ({ instanceId }) => !this.#held.has(instanceId) && isRemovable(database, instanceId),
+          ({ instanceId }) => !inUse.has(instanceId) && isRemovable(database, instanceId),
         ),
       )
       if (removed.length === 0) break

@@ -65,7 +65,7 @@ export class Recalls implements AsyncDisposable {
   start(instanceId: number): Recall {
     const running = this.#running.get(instanceId)
     if (running) return running
-    const release = this.#cache.hold(instanceId)
+    const kept = this.#context.imageFiles.inUse.keep([instanceId])
     const recall = new RunningRecall(async (self) => {
       try {
         await this.#turn()
@@ -77,7 +77,7 @@ export class Recalls implements AsyncDisposable {
         }
       } finally {
         this.#running.delete(instanceId)
-        setTimeout(release, MIN_KEPT_MS).unref()
+        setTimeout(() => kept[Symbol.dispose](), MIN_KEPT_MS).unref()
       }
     })
     this.#running.set(instanceId, recall)

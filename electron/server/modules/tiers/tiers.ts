@@ -44,7 +44,7 @@ export class Tiers implements AsyncDisposable {
     this.#connections = new TierConnections(context, isOwn)
     const cache = new RecallCache(context)
     const connections = this.#connections
-    this.#copier = new Copier(context, connections, cache)
+    this.#copier = new Copier(context, connections)
     this.#pacs = new PacsRetrieval(context, connections, forwarding, receiver, completion, cache)
     const sources = new TierSources(context, connections, this.#pacs)
     this.#recalls = new Recalls(context, sources, cache)

@@ -6,7 +6,7 @@ import {
   type InstanceRecord,
   listStudyInstancesAfter,
 } from '#server/modules/images/instance-queries.ts'
-import { ensureLocalFile } from '#server/modules/images/local-files.ts'
+import { keepLocalFile } from '#server/modules/images/local-files.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
@@ -169,7 +169,7 @@ export class ArchiveImages {
   async #show(instance: InstanceRecord, number: number): Promise<void> {
     try {
       const isShown = await this.#showArriving(instance)
-      const current = await ensureLocalFile(this.#context, instance.instanceId)
+      using current = await keepLocalFile(this.#context, instance.instanceId)
       await using file = await OpenFile.open(await this.#pathOf(current))
       const header = file.viewed.header()
       if (!header) throw new FileFault(message('viewer.ends-before-image'))
@@ -251,7 +251,7 @@ export class ArchiveImages {
   ): Promise<T> {
     const current = this.#current(instance)
     try {
-      const local = await ensureLocalFile(this.#context, current.instanceId)
+      using local = await keepLocalFile(this.#context, current.instanceId)
       return await this.#cache.openFiles.use(await this.#pathOf(local), work)
     } catch (error) {
       if (error instanceof ApiError) throw error

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/query.ts'
 import { removeDestination } from '#server/modules/forwarding/destinations.ts'
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { findStudyFacts } from '#server/modules/lifecycle/fact-queries.ts'
 import { addRule, changeRule, removeRule, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
@@ -30,6 +31,26 @@ describe('a lifecycle rule', () => {
       detail: { instances: 2, bytes, places: [`destination ${PACS}`] },
     })
     expect(await stage.lifecycle.run()).toEqual({ studies: 0, bytes: 0 })
+  })
+
+  it('removes nothing of a study while one of its files is being read', async () => {
+    await using stage = await openLifecycleStage()
+    await stage.receive([1, 2])
+    stage.confirm()
+    await stage.ruleOn()
+    await stage.pass(91 * DAY_MS)
+    const [first, second] = listStudyInstances(stage.store.database, STUDY)
+    if (!first || !second) throw new Error('The instances have no rows.')
+    const ids = [first.instanceId, second.instanceId]
+    const { inUse } = stage.store.imageFiles
+    const reader = inUse.keep(ids)
+    const other = inUse.keep([second.instanceId])
+    expect(await stage.lifecycle.run()).toEqual({ studies: 0, bytes: 0 })
+    reader[Symbol.dispose]()
+    expect(await stage.lifecycle.run()).toEqual({ studies: 0, bytes: 0 })
+    expect(stage.store.audit.list({ limit: 1 }).items[0]?.action).not.toBe('lifecycle.remove')
+    other[Symbol.dispose]()
+    expect((await stage.lifecycle.run()).studies).toBe(1)
   })
 
   it('removes nothing while one image of the study has no confirmed copy', async () => {

@@ -134,6 +134,21 @@ const refusalOf = (stage: Stage, request: RetrievalRequest) =>
   )
 
 describe('the instances of a retrieval', () => {
+  it('stay on this PC until all of a batch were sent', async () => {
+    await using stage = await openStage()
+    const { inUse } = stage.store.imageFiles
+    const sizes: number[] = []
+    const { send } = receiver()
+    const watched: SendOnAssociation = async function* (instances) {
+      for await (const result of send(instances)) {
+        sizes.push(inUse.size)
+        yield result
+      }
+    }
+    await resultsOf(stage, requestOf(OF_STUDY, { send: watched }))
+    expect([sizes, inUse.size]).toEqual([[3, 3, 3], 0])
+  })
+
   it.each([
     ['study', OF_STUDY, ['1', '2', '3']],
     ['studies', identifierOf('STUDY', [STUDY_UID, `${STUDY}\\${OTHER_STUDY}`]), '1234'.split('')],

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { fileFor } from '#server/database/image-files.ts'
+import type { ConvertedFiles } from '#server/modules/dicomweb/converted-files.ts'
+import { retrieveInstances } from '#server/modules/dicomweb/instance-retrieval.ts'
+import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
+import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
+import { removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { STUDY } from '../images/intake-fixture.ts'
+import { image, openLifecycleStage } from '../lifecycle/lifecycle-fixture.ts'
+
+const AS_STORED = {
+  ...{ type: 'application/dicom', isMultipart: true, isSingle: false },
+  transferSyntax: '*',
+}
+
+it('fetches a file that was removed after the response had begun', async () => {
+  await using stage = await openLifecycleStage()
+  const context = stage.store
+  const { database, imageFiles, uuid } = context
+  for (const number of [1, 2, 3]) await stage.send(image(number))
+  await stage.intake.settled()
+  const stored = listStudyInstances(database, STUDY)
+  const contents = stored.map(({ file }) => readFileSync(imageFiles.pathOf(file)))
+  const fetched: number[] = []
+  imageFiles.recall = (instanceId) => {
+    fetched.push(instanceId)
+    const at = stored.findIndex((one) => one.instanceId === instanceId)
+    const instance = stored[at]
+    const content = contents[at]
+    if (!instance || !content) throw new Error('Nothing is known of the instance.')
+    const file = fileFor(STUDY, uuid())
+    writeFileSync(imageFiles.pathOf(file), content)
+    recordReturnedFile(database, instanceId, { ...instance, file })
+    return { path: '', bytes: 0, done: Promise.resolve(), onGrown: () => () => undefined }
+  }
+  const path = { studyInstanceUid: STUDY }
+  const unused = {} as ConvertedFiles
+  const { body } = await retrieveInstances(context, unused, path, [AS_STORED])
+  const pieces: Buffer[] = []
+  let removed = 0
+  for await (const piece of body as Readable) {
+    pieces.push(piece as Buffer)
+    if (pieces.length > 1) continue
+    // A rule runs while the first part is being sent.
+    const isFree = ({ instanceId }: { instanceId: number }) => !imageFiles.inUse.has(instanceId)
+    removed = (await removeLocalFiles(context, stored, (all) => all.filter(isFree))).length
+  }
+  expect(removed).toBeGreaterThan(0)
+  expect(fetched).toHaveLength(removed)
+  const sent = Buffer.concat(pieces)
+  expect(contents.map((content) => sent.includes(content))).toEqual([true, true, true])
+  expect(imageFiles.inUse.size).toBe(0)
+})
