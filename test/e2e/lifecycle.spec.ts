@@ -172,3 +172,43 @@ test('erases a study when its patient ID was typed, and shows the signed record'
   await expect(page.getByText('Maja')).toHaveCount(0)
   expect(complaints).toEqual([])
 })
+
+test('erases a patient who has studies without images, from the page of one of them', async () => {
+  const key = await stage.command('api-key', 'create', '--description', 'Cloud RIS')
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const uids = ['0301', '0302'].map((end) => ROOT + end)
+  const made: string[] = []
+  for (const studyInstanceUid of uids) {
+    const answer = await fetch(`${stage.http}/v1/scribe/studies`, {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({
+        ...{ studyInstanceUid, studyDescription: 'XR chest', severity: 'normal' },
+        reportMetadata: { patientName: 'TEST^NORA', sex: 'female', mrn: 'P-7003' },
+      }),
+    })
+    made.push(String(((await answer.json()) as { studyId: string }).studyId))
+  }
+  await page.goto(`${stage.http}/#/studies/${made[0]}`)
+  await pictured(page, 'study-without-images')
+  await page.getByRole('button', { name: 'Erase…' }).click()
+  await dialog().getByLabel('All studies with this patient ID').check()
+  await expect(dialog().getByText('0 images, 0 reports')).toHaveCount(2)
+  await dialog().getByLabel('Reason').fill('Request of the patient')
+  await dialog().getByLabel('Type P-7003 to confirm').fill('P-7003')
+  await expectAccessible(page, 'study-erase')
+  await pictured(page, 'study-erase')
+  await dialog().getByRole('button', { name: 'Erase permanently' }).click()
+  await confirmIdentity()
+  await expect(page.getByRole('heading', { level: 1, name: 'Image lifecycle' })).toBeVisible()
+  const records = page.getByRole('button', { name: 'Show record' })
+  await expect(records).toHaveCount(2)
+  await records.first().click()
+  for (const uid of uids) await expect(dialog().getByText(uid)).toBeVisible()
+  await page.keyboard.press('Escape')
+  for (const studyId of made) {
+    const gone = await fetch(`${stage.http}/v1/scribe/studies/${studyId}`, { headers })
+    expect(gone.status).toBe(404)
+  }
+  await go(page, 'Images')
+  expect(complaints).toEqual([])
+})

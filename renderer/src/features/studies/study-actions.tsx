@@ -1,10 +1,12 @@
-import { Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { useSend } from '../../api/queries.ts'
+import { useMayManage } from '../../api/session.ts'
 import { t } from '../../i18n/t.ts'
 import { PermissionButton, usePermission } from '../../ui/allowed.tsx'
+import { EraseDialog } from '../../ui/erase-dialog.tsx'
 import { showRefusal } from '../../ui/refused.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { AssignDialog } from '../../ui/study-list/assign-dialog.tsx'
@@ -25,7 +27,9 @@ export function StudyActions(props: {
   const { study, renew, isSmall = false } = props
   const { change, refresh } = useStudyActions(renew)
   const details = useDetails(study)
-  const [asking, setAsking] = useState<'assign' | 'severity' | 'edit' | 'link' | null>(null)
+  const [asking, setAsking] = useState<'assign' | 'severity' | 'edit' | 'link' | 'erase' | null>(
+    null,
+  )
   const close = () => setAsking(null)
   const size = isSmall ? ('compact-sm' as const) : ('xs' as const)
   const { area, isCancelled, status } = study
@@ -41,6 +45,8 @@ export function StudyActions(props: {
       { onSuccess: (made) => setUrl(made.url), onError: (error) => showRefusal(error.message) },
     )
   }
+  // The page of its images offers this for a study that has any.
+  const isErasable = useMayManage() && !isSmall && study.images === null
   const isAssignable = !isSmall && mayAssign && canBeAssigned(study)
   useShortcuts(
     t('ui.studies.title'),
@@ -96,6 +102,11 @@ export function StudyActions(props: {
       >
         {isCancelled ? t('ui.studies.screen.uncancel') : t('ui.studies.screen.cancel')}
       </PermissionButton>
+      {isErasable && (
+        <Button size={size} variant="default" onClick={() => setAsking('erase')}>
+          {t('ui.erase.open')}…
+        </Button>
+      )}
       <AssignDialog study={asking === 'assign' ? study : null} onClose={close} />
       <SeverityDialog
         study={asking === 'severity' ? study : null}
@@ -115,6 +126,9 @@ export function StudyActions(props: {
             void refresh(study.studyId)
           }}
         />
+      )}
+      {asking === 'erase' && (
+        <EraseDialog studyInstanceUid={study.studyInstanceUid} onClose={close} />
       )}
       {asking === 'link' && <LinkDialog study={study} onClose={close} />}
       {url !== null && (
