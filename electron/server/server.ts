@@ -305,7 +305,7 @@ async function openServices(
       () => up.states(),
       () => images.disk.storage(),
     ),
-    readiness: () => readinessOf(context, up.addresses(context), keyStore(), auditTrail.latest),
+    readiness: () => checkReadiness(context, { up, images }, auditTrail, keyStore()),
   } satisfies Omit<Services, 'live'>
   return {
     ...services,
@@ -361,6 +361,18 @@ async function openBackups(opened: AsyncDisposableStack, context: Context, versi
   return backups
 }
 
+/** The checks of System status, with what the running gateway knows. */
+const checkReadiness = (
+  context: Context,
+  { up, images }: Pick<Services, 'up' | 'images'>,
+  auditTrail: AuditTrail,
+  keyStore: KeyStoreState | undefined,
+) =>
+  readinessOf(context, {
+    ...{ listening: up.addresses(context), keyStore },
+    ...{ latestAudit: auditTrail.latest, forecast: images.lifecycle.forecast() },
+  })
+
 /** State of the services that the dashboard shows. */
 const liveState = (
   context: Context,
@@ -378,7 +390,7 @@ const liveState = (
   recoveredFiles: () => images.recovery.count(),
   correctionNotices: (caller, most) => openNotices(context, caller, most),
   storage: () => images.disk.storage(),
-  forecast: () => images.disk.forecast(),
+  forecast: () => images.lifecycle.forecast(),
   forwards: () => countForwards(context.database),
   undelivered: () => undeliveredReports(context),
   keyStore,

@@ -62,7 +62,7 @@ const Disk = z.object({
   stopBytes: z.int(),
   /** Bytes received per day, for at most 14 full days before today, oldest first. */
   days: z.array(z.object({ day: Day, bytes: z.int() })),
-  /** Full days until images are no longer accepted, at the current rate. */
+  /** Full days until images are no longer accepted, at the current rate and with the active rules. */
   fullInDays: z.int().nullable(),
   /**
    * Why there is no forecast. few-days: fewer than three days; no-growth: nothing was received;

@@ -23,7 +23,7 @@ export async function runDoctor(
   gateway: { readonly logFile: string | undefined } | undefined,
 ): Promise<string[]> {
   const findings = [
-    ...(await readinessOf(context, listening, keyStore)),
+    ...(await readinessOf(context, { listening, keyStore })),
     monitoringFinding(listening),
     logFinding(context, gateway),
   ]

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Context } from '#server/context.ts'
 import {
+  type DiskForecast,
   forecastOf,
   fullSoonWarning,
   minFreeBytes,
@@ -14,8 +15,11 @@ const GIGABYTE = 1e9
 /** Clocks that a time server adjusts are set back by less than this. */
 const MAX_CLOCK_STEP_MS = 60_000
 
-/** Checks the free space on the disk of the images and the database. */
-export function diskFinding(context: Context): Finding {
+/**
+ * Checks the free space on the disk of the images and the database.
+ * @param forecast of the running gateway, which takes the lifecycle rules into account
+ */
+export function diskFinding(context: Context, forecast?: DiskForecast): Finding {
   let space: ReturnType<Context['imageFiles']['space']>
   try {
     space = context.imageFiles.space()
@@ -39,8 +43,9 @@ export function diskFinding(context: Context): Finding {
       message('diagnostics.disk-low-remedy'),
     )
   const sentence = message('diagnostics.disk-free', { free: freeGigabytes })
-  const days = receivedByDay(context)
-  const forecastWarning = fullSoonWarning(forecastOf(space, minFreeBytes(context.settings), days))
+  const forecastWarning = fullSoonWarning(
+    forecast ?? forecastOf(space, minFreeBytes(context.settings), receivedByDay(context)),
+  )
   return forecastWarning
     ? warn(sentences(sentence, forecastWarning.sentence), forecastWarning.remedy)
     : ok(sentence)

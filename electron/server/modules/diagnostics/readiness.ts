@@ -17,6 +17,7 @@ import {
 import { listDevices } from '#server/modules/devices/device-queries.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
 import { defaultEndpointStatus } from '#server/modules/events/meter.ts'
+import type { DiskForecast } from '#server/modules/images/disk-forecast.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
 import { hasUser } from '#server/modules/users/people.ts'
@@ -40,7 +41,9 @@ interface RuntimeFacts {
   readonly listening: ListenerAddresses | undefined
   readonly keyStore: KeyStoreState | undefined
   /** The result of the last complete verification. */
-  readonly latestAudit: AuditCheck | undefined
+  readonly latestAudit?: AuditCheck | undefined
+  /** Of the disk; without it, the lifecycle rules are not taken into account. */
+  readonly forecast?: DiskForecast
 }
 type Check = (context: Context, facts: RuntimeFacts) => Finding | Promise<Finding>
 
@@ -107,7 +110,7 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   backup: backupFinding,
   rehearsal: restoreTestFinding,
   standby: standbyFinding,
-  disk: diskFinding,
+  disk: (context, { forecast }) => diskFinding(context, forecast),
   clock: clockFinding,
   dicom: (context, facts) => portFinding(context, facts, 'dimse'),
   window: async (context, facts) => {
@@ -218,16 +221,11 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
 }
 
 /** Runs all checks, in the order of the table. */
-export const readinessOf = (
-  context: Context,
-  listening: ListenerAddresses | undefined,
-  keyStore: KeyStoreState | undefined,
-  latestAudit?: AuditCheck,
-): Promise<ReadinessFinding[]> =>
+export const readinessOf = (context: Context, facts: RuntimeFacts): Promise<ReadinessFinding[]> =>
   Promise.all(
     (Object.keys(CHECKS) as ReadinessCheck[]).map(async (check) => ({
       check,
-      ...(await CHECKS[check](context, { listening, keyStore, latestAudit })),
+      ...(await CHECKS[check](context, facts)),
     })),
   )
 

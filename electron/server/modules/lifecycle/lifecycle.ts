@@ -15,7 +15,12 @@ import type {
   LifecycleRule,
 } from '#shared/contract/lifecycle.ts'
 import { message } from '#shared/messages/message.ts'
-import { type DiskModel, type DiskSimulation, simulateDisk } from './disk-simulation.ts'
+import {
+  type DiskModel,
+  type DiskSimulation,
+  HORIZON_DAYS,
+  simulateDisk,
+} from './disk-simulation.ts'
 import { type LocalInstance, type Verdict, verdictOf } from './evaluation.ts'
 import {
   findStudyFacts,
@@ -44,6 +49,16 @@ const MAX_STUDIES_PER_RUN = 500
 const lacksReadBack = ([rule, verdict]: readonly [LifecycleRule, Verdict]): boolean =>
   rule.readsBack && verdict.kind === 'kept' && verdict.reason === 'not-confirmed'
 
+/** Changes if one of the rules does. */
+const keyOf = (rules: readonly LifecycleRule[]): string =>
+  rules.map(({ ruleId, revision }) => `${ruleId} ${revision}`).join('\n')
+
+/** Bytes received per day; null if there are no complete days. */
+const averageOf = (days: DiskForecast['days']): number | null =>
+  days.length === 0
+    ? null
+    : Math.round(days.reduce((sum, { bytes }) => sum + bytes, 0) / days.length)
+
 /** The state of the image disk. */
 export interface Disk {
   storage(): Pick<Status['storage'], 'state' | 'freeBytes' | 'totalBytes'>
@@ -69,6 +84,10 @@ export class Lifecycle implements AsyncDisposable {
   #nextRunMs: number
   #lastRun: LifecycleOverview['lastRun'] = null
   #running: Promise<RunResult> | undefined
+  /** When the disk will be full with the rules that are on. */
+  #ruledForecast:
+    | { readonly at: number; readonly of: string; readonly fullInDays: number }
+    | undefined
   #plan:
     | {
         readonly at: number
@@ -92,10 +111,40 @@ export class Lifecycle implements AsyncDisposable {
       () => instantOf(this.#nextRunMs),
       async (signal) => {
         if (context.clock() >= this.#nextRunMs) await this.run(signal)
+        await this.#updateForecast(signal)
       },
     )
     this.#worker.wake()
   }
+
+  /**
+   * When the disk will be full, with the rules that are on. Until every study was examined by them
+   * after the start or a change of the rules, and while none is on, it is the forecast without rules.
+   */
+  forecast(): DiskForecast {
+    const forecast = this.#disk.forecast()
+    const rules = this.#activeRules()
+    if (forecast.fullInDays === null || rules.length === 0) return forecast
+    if (this.#ruledForecast?.of === keyOf(rules))
+      return { ...forecast, fullInDays: this.#ruledForecast.fullInDays }
+    this.#worker.wake()
+    return forecast
+  }
+
+  /** Once an hour and after a change of the rules, because every study is examined. */
+  async #updateForecast(signal: AbortSignal): Promise<void> {
+    const now = this.#context.clock()
+    const rules = this.#activeRules()
+    const of = keyOf(rules)
+    const known = this.#ruledForecast
+    if (rules.length === 0 || (known?.of === of && now - known.at < RUN_EVERY_MS / 2)) return
+    const simulation = await this.#simulate(rules)
+    if (signal.aborted || !simulation) return
+    // The simulation ends after ten years.
+    this.#ruledForecast = { at: now, of, fullInDays: simulation.fullInDays ?? HORIZON_DAYS + 1 }
+  }
+
+  #activeRules = (): LifecycleRule[] => listRules(this.#context.database).filter(({ isOn }) => isOn)
 
   /** What a rule would remove now. @throws ApiError not-found */
   async preview(ruleId: string): Promise<LifecyclePreview> {
@@ -118,7 +167,7 @@ export class Lifecycle implements AsyncDisposable {
     this.#nextRunMs = context.clock() + RUN_EVERY_MS
     // Files that could not be deleted before, for example because they were open.
     await finishFileRemovals(context, signal)
-    const rules = listRules(context.database).filter(({ isOn }) => isOn)
+    const rules = this.#activeRules()
     let studies = 0
     let bytes = 0
     if (rules.length > 0)
@@ -183,23 +232,14 @@ export class Lifecycle implements AsyncDisposable {
     const context = this.#context
     const rules = listRules(context.database)
     const { freeBytes, totalBytes } = this.#disk.storage()
-    const { fullInDays, days, stopBytes } = this.#disk.forecast()
-    const received = days.reduce((sum, day) => sum + day.bytes, 0)
-    const receivedPerDay = days.length === 0 ? null : Math.round(received / days.length)
-    const lowBytes = context.settings.get('intake.warnGigabytes') * GIGABYTE
+    const { fullInDays, days } = this.#disk.forecast()
+    const simulation = await this.#simulate(rules.filter(({ isOn }) => isOn))
     return {
       rules,
       disk: {
-        ...{ freeBytes, totalBytes, ...sumFiles(context.database), fullInDays, receivedPerDay },
-        withRules:
-          fullInDays === null || !receivedPerDay
-            ? null
-            : this.#dated(
-                simulateDisk({
-                  ...{ freeBytes, stopBytes, lowBytes, receivedPerDay },
-                  ...(await this.#removals(rules.filter(({ isOn }) => isOn))),
-                }),
-              ),
+        ...{ freeBytes, totalBytes, ...sumFiles(context.database), fullInDays },
+        receivedPerDay: averageOf(days),
+        withRules: simulation ? this.#dated(simulation) : null,
       },
       mayBeConfirmed:
         rules.some(({ readsBack }) => readsBack) ||
@@ -209,6 +249,17 @@ export class Lifecycle implements AsyncDisposable {
         ),
       lastRun: this.#lastRun,
     }
+  }
+
+  /** Undefined if the rate at which images arrive is unknown, or none arrive. */
+  async #simulate(rules: readonly LifecycleRule[]): Promise<DiskSimulation | undefined> {
+    const { fullInDays, days, stopBytes } = this.#disk.forecast()
+    const receivedPerDay = averageOf(days)
+    if (fullInDays === null || !receivedPerDay) return undefined
+    const lowBytes = this.#context.settings.get('intake.warnGigabytes') * GIGABYTE
+    const removals = await this.#removals(rules)
+    const { freeBytes } = this.#disk.storage()
+    return simulateDisk({ freeBytes, stopBytes, lowBytes, receivedPerDay, ...removals })
   }
 
   /** With the days of the clinic. */
@@ -228,7 +279,7 @@ export class Lifecycle implements AsyncDisposable {
   ): Promise<Pick<DiskModel, 'leaving' | 'lifetimes'>> {
     const { clock, database } = this.#context
     const now = clock()
-    const of = rules.map(({ ruleId, revision }) => `${ruleId} ${revision}`).join('\n')
+    const of = keyOf(rules)
     const known = this.#plan
     if (known?.of === of && Math.abs(now - known.at) < PLAN_CACHE_MS) return known.removals
     const plan = new RemovalPlan(rules, now)

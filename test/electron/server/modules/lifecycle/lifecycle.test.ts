@@ -88,6 +88,27 @@ describe('a lifecycle rule', () => {
     ])
   })
 
+  it('is in the forecast that staff see, as soon as it is on and as long as it is on', async () => {
+    await using stage = await openLifecycleStage()
+    stage.storage.freeBytes = 100
+    await stage.receive([1])
+    stage.confirm()
+    const fullInDays = async () => {
+      stage.lifecycle.forecast()
+      await stage.lifecycle.settled()
+      return stage.lifecycle.forecast().fullInDays
+    }
+    expect(await fullInDays()).toBe(10)
+    const { ruleId } = await stage.ruleOn({ days: 8 })
+    // For ten years.
+    expect(await fullInDays()).toBe(3651)
+    const changed = changeRule(stage.store, ruleId, { ...RULE, days: 12 }, ACTOR)
+    expect(await fullInDays()).toBe(10)
+    await stage.lifecycle.preview(ruleId)
+    setRuleEnabled(stage.store, ruleId, { isOn: true, revision: changed.revision }, ACTOR)
+    expect(await fullInDays()).toBe(10)
+  })
+
   it('is shown as it would act, before it is switched on', async () => {
     await using stage = await openLifecycleStage()
     await stage.receive([1, 2])
