@@ -401,4 +401,20 @@ export default ofArea('IMG', [
     replace: 'sumRecalledBytes(database) + this.#reserved - limit',
     tests: 'electron/server/modules/tiers/recall-cache.test.ts',
   },
+  {
+    promise: 'P-IMG-39',
+    what: 'a rule removes files that are being read',
+    file: 'electron/server/modules/lifecycle/lifecycle.ts',
+    find: 'if (instances.some(({ instanceId }) => imageFiles.inUse.has(instanceId))) return []',
+    replace: '',
+    tests: 'electron/server/modules/lifecycle/lifecycle.test.ts',
+  },
+  {
+    promise: 'P-IMG-39',
+    what: 'the images of a retrieval can be removed before they are sent',
+    file: 'electron/server/modules/query-retrieve/retrievals.ts',
+    find: 'using _kept = imageFiles.inUse.keep(instanceIds)',
+    replace: '',
+    tests: 'electron/server/modules/query-retrieve/retrievals.test.ts',
+  },
 ])
