@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { runWithLock } from '#server/modules/control/commands.ts'
-import { dashboardTiers, type Tier } from '#shared/contract/tiers.ts'
+import { dashboardTiers, type S3Settings, type Tier } from '#shared/contract/tiers.ts'
 import { dashboardViews, View } from '#shared/contract/viewing.ts'
 import { englishText } from '#shared/messages/english.ts'
 import { viewPaths } from '#shared/view-paths.ts'
+import { isthmus } from '../support/command-line.ts'
+import { freePort } from '../support/free-port.ts'
 import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
@@ -180,6 +182,28 @@ it('says which tier an image could not be fetched from, and why', async () => {
   })
   expect(answer.status).toBe(503)
   expect(answer.bytes.toString()).toContain('Archive store')
+})
+
+it('copies at once when `apply` corrects the settings of a store that could not be reached', async () => {
+  const store = await openObjectStore()
+  const clinic = await openStoredArchive(madeInstances(1))
+  const { gateway } = clinic.archive
+  const unreachable = store.tier({}, { endpoint: `http://127.0.0.1:${await freePort()}` })
+  const { tierId } = await gateway.call(dashboardTiers.add, { body: unreachable })
+  await gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () => expect((await tierOf(gateway)).lastError).not.toBeNull())
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))
+  const { name, settings, secret } = store.tier()
+  const { kind, endpoint } = settings as S3Settings
+  writeFileSync(join(folder, 'secret'), String(secret))
+  const file = join(folder, 'site.yaml')
+  const secrets = { [`tier.${name}`]: { file: 'secret' } }
+  writeFileSync(file, JSON.stringify({ tiers: [{ name, kind, endpoint }], secrets }))
+  const applied = await isthmus(['apply', file, '--data', clinic.folder])
+  expect(applied).toMatchObject({ exitCode: 0, stderr: '' })
+  await until(async () =>
+    expect(await tierOf(gateway)).toMatchObject({ stored: { instances: 1 }, lastError: null }),
+  )
 })
 
 it('does not count a copy that the store changed while it was written', async () => {

@@ -24,6 +24,15 @@ const CONCURRENCY = 4
 const RETRY_SCHEDULE = RETRY_SCHEDULES.tierCopy
 const OUTAGE_SCHEDULE = RETRY_SCHEDULES.forwarding
 
+/** A tier that could not be reached. A change of its settings ends the outage. */
+interface Outage {
+  readonly updatedAt: string
+  /** Until when it is left alone. */
+  readonly untilMs: number
+  /** Failures in a row. */
+  readonly failures: number
+}
+
 /**
  * Copies instances to object stores, and deletes the objects of deleted instances. An instance is
  * written, read back and compared, and only then recorded as stored, so that a crash at any step
@@ -34,8 +43,7 @@ export class Copier implements AsyncDisposable {
   readonly #context: Context
   readonly #connections: TierConnections
   readonly #worker: Worker
-  /** Tiers that could not be reached: until when they are left alone, and the failures in a row. */
-  readonly #outages = new Map<string, { readonly untilMs: number; readonly failures: number }>()
+  readonly #outages = new Map<string, Outage>()
   readonly #rates = new Map<string, TransferRate>()
 
   constructor(context: Context, connections: TierConnections) {
@@ -58,9 +66,9 @@ export class Copier implements AsyncDisposable {
   #nextDue(): string | undefined {
     const { database } = this.#context
     return this.#tiers()
-      .flatMap(({ tierId }) => {
-        const due = copies.nextCopyDueAt(database, tierId)
-        const until = instantOf(this.#outages.get(tierId)?.untilMs ?? 0)
+      .flatMap((tier) => {
+        const due = copies.nextCopyDueAt(database, tier.tierId)
+        const until = instantOf(this.#outageOf(tier)?.untilMs ?? 0)
         return due === undefined ? [] : [due > until ? due : until]
       })
       .sort()[0]
@@ -75,7 +83,7 @@ export class Copier implements AsyncDisposable {
     const { tierId } = tier
     const store = await this.#connections.storeOf(tier)
     const isCurrent = () => findTier(database, tierId)?.updatedAt === tier.updatedAt
-    while (!signal.aborted && (this.#outages.get(tierId)?.untilMs ?? 0) <= clock()) {
+    while (!signal.aborted && (this.#outageOf(tier)?.untilMs ?? 0) <= clock()) {
       advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
       const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH_SIZE)
       if (due.length === 0 || !isCurrent()) return
@@ -150,21 +158,25 @@ export class Copier implements AsyncDisposable {
     copies.deleteCopy(this.#context.database, copy.copyId)
   }
 
+  #outageOf({ tierId, updatedAt }: S3Tier): Outage | undefined {
+    const outage = this.#outages.get(tierId)
+    return outage?.updatedAt === updatedAt ? outage : undefined
+  }
+
   #noteReached(tierId: string): void {
     this.#outages.delete(tierId)
     setTierError(this.#context.database, tierId, null)
   }
 
-  #noteFailure({ tierId }: S3Tier, copy: copies.DueCopy, error: unknown): void {
+  #noteFailure(tier: S3Tier, copy: copies.DueCopy, error: unknown): void {
     const { database, clock } = this.#context
+    const { tierId, updatedAt } = tier
     const why = reasonOf(error)
     if (why.isInternal) reportError(this.#context, error)
     if (affectsAllCopies(error)) {
-      const failures = (this.#outages.get(tierId)?.failures ?? 0) + 1
-      this.#outages.set(tierId, {
-        untilMs: clock() + retryDelayMs(OUTAGE_SCHEDULE, failures),
-        failures,
-      })
+      const failures = (this.#outageOf(tier)?.failures ?? 0) + 1
+      const untilMs = clock() + retryDelayMs(OUTAGE_SCHEDULE, failures)
+      this.#outages.set(tierId, { updatedAt, untilMs, failures })
       setTierError(database, tierId, why.message)
       return
     }
@@ -189,7 +201,7 @@ export class Copier implements AsyncDisposable {
     return this.#rates.get(tierId)?.perSecond(this.#context.clock()) ?? null
   }
 
-  /** Tries a tier again now that could not be reached, for example after it was changed. */
+  /** Tries a tier again now that could not be reached. */
   retry(tierId: string): void {
     this.#outages.delete(tierId)
     this.#worker.wake()

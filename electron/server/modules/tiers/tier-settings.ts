@@ -53,6 +53,8 @@ export const changeTier = (
     const updatedAt = instantOf(Math.max(clock(), Date.parse(before.updatedAt) + 1))
     queries.updateTier(database, { ...tier, tierId, createdAt, updatedAt })
     queries.setTierError(database, tierId, null)
+    // A tier that could not be reached is tried again now.
+    database.notify('tier copies')
     // A secret must not be sent to another server than the one it was entered for.
     const hasOtherOrigin = originOf(before.settings) !== originOf(wanted.settings)
     storeSecrets(

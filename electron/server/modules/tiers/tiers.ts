@@ -73,9 +73,7 @@ export class Tiers implements AsyncDisposable {
   }
 
   update(tierId: string, wanted: NewTier, actor: Actor): Tier {
-    const tier = changeTier(this.#context, tierId, wanted, actor)
-    this.#copier.retry(tierId)
-    return this.#shown(tier)
+    return this.#shown(changeTier(this.#context, tierId, wanted, actor))
   }
 
   async remove(tierId: string, actor: Actor): Promise<void> {
