@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { DicomwebAnswer } from '#server/http/dicomweb-route.ts'
+import { fetchAhead } from '#server/modules/images/local-files.ts'
 import { type AcceptedRepresentation, isOfType } from './accept.ts'
 import type { ConvertedFiles } from './converted-files.ts'
 import { notAcceptableError, notFoundError } from './faults.ts'
@@ -94,11 +95,14 @@ async function* partsOf(
   converted: ConvertedFiles,
   sent: readonly InstanceToSend[],
 ): AsyncGenerator<Part> {
-  for (const each of sent)
+  const instances = sent.map(({ instance }) => instance)
+  for (const [index, each] of sent.entries()) {
+    fetchAhead(context, instances, index)
     yield {
       headers: { 'Content-Type': typeOf(each) },
       content: contentOf(context, converted, each),
     }
+  }
 }
 
 async function* contentOf(

@@ -7,6 +7,8 @@ import { findInstance, type InstanceRecord } from './instance-queries.ts'
 import { listFileRemovals, markRemoved, settleFileRemovals } from './local-file-queries.ts'
 
 const BATCH_SIZE = 200
+/** Files that are fetched before it is their turn to be sent. */
+const FILES_AHEAD = 8
 
 /** An instance, as far as its file is concerned. */
 export interface InstanceFile {
@@ -94,6 +96,20 @@ export async function keepLocalFile(
   const local = await ensureLocalFile(context, instanceId)
   onError.move()
   return { ...local, ...kept }
+}
+
+/**
+ * Starts to fetch the files after the one at `index` that are not on this PC, so that they are here
+ * when it is their turn. Called for each instance of a list, in its order.
+ */
+export function fetchAhead(
+  { imageFiles }: Context,
+  instances: readonly (InstanceFile | undefined)[],
+  index: number,
+): void {
+  const last = index + FILES_AHEAD
+  for (const next of instances.slice(index === 0 ? 1 : last, last + 1))
+    if (next && next.localRemovedAt !== null) imageFiles.recall?.(next.instanceId)
 }
 
 /**

@@ -16,7 +16,7 @@ import type { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copi
 import { LOSSLESS_SYNTAXES } from '#server/dicom/transcoding/transcoder.ts'
 import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import { ensureLocalFile } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile, fetchAhead } from '#server/modules/images/local-files.ts'
 import { TurnQueue } from '#server/platform/turn-queue.ts'
 import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
@@ -166,13 +166,15 @@ export class Retrievals implements RetrievalScp {
     const instances: Sendable[] = []
     const toTranscode: { readonly instance: Sendable; readonly target: string }[] = []
     let fault: Error | undefined
-    for (const { instanceId, sopInstanceUid } of batch) {
-      const stored = files.get(instanceId)
+    const listed = instanceIds.map((instanceId) => files.get(instanceId))
+    for (const [index, { sopInstanceUid }] of batch.entries()) {
+      const stored = listed[index]
       if (!stored) {
         // It was replaced, quarantined or deleted after the retrieval had started.
         yield { sopInstanceUid, outcome: 'failed', reason: message('query-retrieve.gone') }
         continue
       }
+      fetchAhead(this.#context, listed, index)
       try {
         instances.push(await this.#fileOf(stored))
       } catch (error) {

@@ -7,6 +7,8 @@ import { retrieveInstances } from '#server/modules/dicomweb/instance-retrieval.t
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
 import { removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 import { STUDY } from '../images/intake-fixture.ts'
 import { image, openLifecycleStage } from '../lifecycle/lifecycle-fixture.ts'
 
@@ -14,6 +16,36 @@ const AS_STORED = {
   ...{ type: 'application/dicom', isMultipart: true, isSingle: false },
   transferSyntax: '*',
 }
+
+it('fetches the next files while one is being sent', async () => {
+  await using stage = await openLifecycleStage()
+  const context = stage.store
+  const { database, imageFiles } = context
+  const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
+  for (const number of numbers) await stage.send(image(number))
+  await stage.intake.settled()
+  const stored = listStudyInstances(database, STUDY)
+  const ids = stored.map(({ instanceId }) => instanceId)
+  // The first one is on this PC.
+  await removeLocalFiles(context, stored.slice(1), (all) => all)
+  const asked: number[] = []
+  imageFiles.recall = (instanceId) => {
+    asked.push(instanceId)
+    const done = Promise.reject(new ApiError('unavailable', message('tiers.no-space')))
+    done.catch(() => undefined)
+    return { path: '', bytes: 0, done, onGrown: () => () => undefined }
+  }
+  const path = { studyInstanceUid: STUDY }
+  const { body } = await retrieveInstances(context, {} as ConvertedFiles, path, [AS_STORED])
+  const pieces = (body as Readable)[Symbol.asyncIterator]()
+  await pieces.next()
+  expect(asked).toEqual(ids.slice(1, 9))
+  const readAll = async () => {
+    while (!(await pieces.next()).done);
+  }
+  await expect(readAll()).rejects.toThrow('not enough free space')
+  expect(imageFiles.inUse.size).toBe(0)
+})
 
 it('fetches a file that was removed after the response had begun', async () => {
   await using stage = await openLifecycleStage()
