@@ -176,6 +176,7 @@ async function removeFiles(studies) {
     body: {
       ...{ name: 'At once', since: 'received', days: 0, modalities: [], devices: [] },
       ...{ requiresSignedReport: false, copies: 1, isEarlierWhenLow: false },
+      readsBack: false,
     },
   })
   const params = { ruleId }
