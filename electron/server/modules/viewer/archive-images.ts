@@ -22,6 +22,8 @@ import { type CacheLease, fileKeyOf, type ViewCache } from './view-cache.ts'
 
 /** Number of images in the first batch, which is shown while the others are read. */
 const FIRST_BATCH_SIZE = 24
+/** Of images that have to be fetched. */
+const FIRST_FETCHED_SIZE = 4
 const BATCH_SIZE = 200
 const MAX_CONCURRENT = 6
 /**
@@ -82,15 +84,19 @@ export class ArchiveImages {
     this.#isStale = false
     this.#files = Math.max(this.#files, this.#counted)
     const { database } = this.#context
-    for (let limit = FIRST_BATCH_SIZE; ; limit = BATCH_SIZE) {
-      const batch = listStudyInstancesAfter(database, this.#studyInstanceUid, this.#after, limit)
+    const listNext = (limit: number) =>
+      listStudyInstancesAfter(database, this.#studyInstanceUid, this.#after, limit)
+    const isFetched = listNext(FIRST_FETCHED_SIZE).some((next) => next.localRemovedAt !== null)
+    const firstLimit = isFetched ? FIRST_FETCHED_SIZE : FIRST_BATCH_SIZE
+    for (let limit = firstLimit; ; limit = BATCH_SIZE) {
+      const batch = listNext(limit)
       await this.#showBatch(batch)
       this.#listed += batch.length
       this.#files = Math.max(this.#files, this.#listed)
       this.#after = batch.at(-1)?.instanceId ?? this.#after
       this.#shown.list.watch.changed()
       if (batch.length < limit) break
-      if (limit === FIRST_BATCH_SIZE) await this.#untilDisplayed()
+      if (limit === firstLimit) await this.#untilDisplayed()
     }
     this.#files = this.#listed
   }
