@@ -1,6 +1,7 @@
-// npm run bench -- tiers [--rounds 5 --slices 200]: from the first byte that an object store sends
+// npm run bench -- tiers [--rounds 5 --slices 200 --latency 0]: from the first byte that an object store sends
 // to the first image on the screen, for a study whose files are only in that store; beside a study
-// of the same size from the disk. Each round opens studies that nobody has opened before. The built
+// of the same size from the disk. Each round opens studies that nobody has opened before. With
+// --latency the store answers so many milliseconds later, when the page has started. The built
 // gateway, s3rver in a process of its own, Chromium. Needs DCMTK.
 // Figures: docs/BENCHMARKS.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,9 +24,11 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     slices: { type: 'string', default: '200' },
+    latency: { type: 'string', default: '0' },
   },
 })
 const [rounds, slices] = [Number(values.rounds), Number(values.slices)]
+const latencyMs = Number(values.latency)
 const KINDS = [`CT of ${slices} slices`, 'mammogram of 4000 × 5000']
 const TARGET_MS = 1000
 const PATIENCE = 180_000
@@ -91,6 +94,7 @@ async function open(context, studyInstanceUid) {
   const link = await stage.link(studyInstanceUid)
   let byte = Number.POSITIVE_INFINITY
   store.intervene({
+    before: () => wait(latencyMs),
     hold() {
       byte = Math.min(byte, Date.now())
     },
