@@ -1,6 +1,6 @@
-// npm run bench -- tiers [--rounds 5 --slices 200 --latency 0]: from the first byte that an object store sends
-// to the first image on the screen, for a study whose files are only in that store; beside a study
-// of the same size from the disk. Each round opens studies that nobody has opened before. With
+// npm run bench -- tiers [--rounds 5 --slices 200 --latency 0]: from the first byte that an object
+// store sends to the first image on the screen, for a study whose files are only in that store;
+// beside a study of the same size from the disk. Each round opens studies that nobody has opened before. With
 // --latency the store answers so many milliseconds later, when the page has started. The built
 // gateway, s3rver in a process of its own, Chromium. Needs DCMTK.
 // Figures: docs/BENCHMARKS.md.

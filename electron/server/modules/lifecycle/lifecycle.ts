@@ -137,7 +137,7 @@ export class Lifecycle implements AsyncDisposable {
     const rules = this.#activeRules()
     const of = keyOf(rules)
     const known = this.#ruledForecast
-    if (rules.length === 0 || (known?.of === of && now - known.at < RUN_EVERY_MS / 2)) return
+    if (rules.length === 0 || (known?.of === of && now - known.at < RUN_EVERY_MS)) return
     const simulation = await this.#simulate(rules)
     if (signal.aborted || !simulation) return
     // The simulation ends after ten years.
