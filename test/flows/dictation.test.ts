@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { silentWav } from '#server/modules/dictation/wav.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardDictation, MAX_DICTATION_BYTES } from '#shared/contract/dictation.ts'
-import type { StudyId } from '#shared/ids.ts'
+import { idFromUuid, type StudyId } from '#shared/ids.ts'
 import type { Path } from '#shared/operation.ts'
 import { sessionHeaders } from '../support/gateway.ts'
 import { OWN_PAGE } from '../support/http-call.ts'
@@ -85,7 +86,7 @@ describe('a dictated report', () => {
 
   it('is for who writes reports, and sees the study', async () => {
     expect((await send(silentWav(1), { by: stage.users.manager })).status).toBe(403)
-    expect((await send(silentWav(1), { of: studyId.replace(/.$/, 'f') })).status).toBe(404)
+    expect((await send(silentWav(1), { of: idFromUuid('stu', randomUUID()) })).status).toBe(404)
     const nobody = await stage.nobody.send(callOf(), {
       body: silentWav(1),
       headers: { ...OWN_PAGE, ...TYPE },
