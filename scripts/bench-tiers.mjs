@@ -4,6 +4,8 @@
 // --latency the store answers so many milliseconds later, when the page has started. The built
 // gateway, s3rver in a process of its own, Chromium. Needs DCMTK.
 // Figures: docs/BENCHMARKS.md.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,7 +17,6 @@ import { dashboardTiers } from '../shared/contract/tiers.ts'
 import { createOwner } from '../test/e2e/stage.ts'
 import { openViewerStage } from '../test/e2e/viewer-stage.ts'
 import { callerOf } from '../test/support/gateway.ts'
-import { startObjectStore } from '../test/support/object-store.ts'
 import { median, run } from './bench-kit.mjs'
 import { mammogram } from './bench-viewer/mammogram.mjs'
 import { root } from './setup.mjs'
@@ -37,7 +38,11 @@ const cache = join(root, 'node_modules', '.cache')
 mkdirSync(cache, { recursive: true })
 const work = mkdtempSync(join(cache, 'bench-tiers-'))
 const stage = await openViewerStage()
-const store = await startObjectStore({ isOwnProcess: true })
+const store = fork(join(import.meta.dirname, 'bench-tiers', 'store.mjs'), [work])
+const [{ port }] = await once(store, 'message')
+/** When the store began to send an object. */
+let sent = []
+store.on('message', ({ sentAt }) => sent.push(sentAt))
 const cookie = await createOwner(stage)
 const call = callerOf(stage.http, { cookie, 'x-isthmus-csrf': '1', origin: stage.http })
 const browser = await chromium.launch({
@@ -62,7 +67,7 @@ try {
 } finally {
   await browser.close()
   await stage[Symbol.asyncDispose]()
-  await store[Symbol.asyncDispose]()
+  store.disconnect()
   rmSync(work, { recursive: true, force: true })
 }
 process.exit(report() ? 0 : 1)
@@ -92,27 +97,27 @@ function report() {
 /** Follows a link to the study: when the store sent its first byte, and when an image was drawn. */
 async function open(context, studyInstanceUid) {
   const link = await stage.link(studyInstanceUid)
-  let byte = Number.POSITIVE_INFINITY
-  store.intervene({
-    before: () => wait(latencyMs),
-    hold() {
-      byte = Math.min(byte, Date.now())
-    },
-  })
+  sent = []
+  store.send({ latencyMs })
   const page = await context.newPage()
   const began = Date.now()
   try {
     await page.goto(link)
     const options = { timeout: PATIENCE, polling: 20 }
     const drawn = await page.waitForFunction(() => window.firstImage, undefined, options)
-    return { link: began, byte, image: await drawn.jsonValue() }
+    return { link: began, byte: sent[0], image: await drawn.jsonValue() }
   } catch (error) {
     await page.screenshot({ path: join(root, 'test-results', 'bench-tiers.png') })
     throw error
   } finally {
     await page.close()
-    store.intervene({})
+    await untilQuiet()
   }
+}
+
+/** Waits until no further images of a study that is no longer open are fetched. */
+async function untilQuiet() {
+  for (let before = -1; sent.length > before; await wait(latencyMs + 500)) before = sent.length
 }
 
 /** In the page: the time at which a picture that is not of one colour was first drawn. */
@@ -144,7 +149,15 @@ async function storeStudies() {
       for (const study of [tier, disk]) await storeStudy(at, study)
       studies.push({ kind, round, tier, disk })
     }
-  const { tierId } = await call(dashboardTiers.add, { body: store.tier({ name: 'Store' }) })
+  const tier = {
+    ...{ name: 'Store', isEnabled: true, isAutomatic: false, secret: 'S3RVER' },
+    settings: {
+      ...{ kind: 's3', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
+      ...{ bucket: 'images', prefix: '', accessKeyId: 'S3RVER', isPathStyle: true },
+      ...{ encryption: 'none', certificate: null },
+    },
+  }
+  const { tierId } = await call(dashboardTiers.add, { body: tier })
   await call(dashboardTiers.migrate, { params: { tierId } })
   await until(async () => {
     const { tiers } = await call(dashboardTiers.list, {})

@@ -372,7 +372,7 @@ export default ofArea('IMG', [
     what: 'an image in a store is shown when all of it has arrived',
     file: 'electron/server/modules/tiers/recalls.ts',
     find: 'recall.grown(part.path, part.bytes)',
-    replace: '',
+    replace: 'undefined',
     tests: 'flows/tiers.test.ts',
     project: 'flows',
   },

@@ -1,5 +1,8 @@
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Context } from '#server/context.ts'
 import { fileFor } from '#server/database/image-files.ts'
+import type { PartFile } from '#server/database/part-file.ts'
 import type { Recall } from '#server/database/recall.ts'
 import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
@@ -16,6 +19,9 @@ import type { FileSource, TierSources } from './tier-sources.ts'
 const MAX_RUNNING_RECALLS = 16
 /** How long a file that was fetched is kept at least, so that whoever asked for it can open it. */
 const MIN_KEPT_MS = 5000
+
+/** Bytes of a file that wait to be written while others are being written. */
+const MAX_WAITING_BYTES = 4 << 20
 
 /** A file that is being fetched, and who waits for its bytes. */
 class RunningRecall implements Recall {
@@ -149,10 +155,8 @@ export class Recalls implements AsyncDisposable {
     const file = fileFor(instance.studyInstanceUid, uuid())
     imageFiles.arriving.add(file)
     try {
-      for await (const chunk of source.read(signal)) {
-        await part.write([chunk])
-        recall.grown(part.path, part.bytes)
-      }
+      const writable = writableOf(part, () => recall.grown(part.path, part.bytes))
+      await pipeline(source.read(signal), writable)
       await part.finish()
       await part.place(file)
       await part.secure()
@@ -172,3 +176,18 @@ export class Recalls implements AsyncDisposable {
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
   }
 }
+
+/**
+ * Chunks that arrive during a write are written together: one write for each would take longer than
+ * their transfer.
+ */
+const writableOf = (part: PartFile, onWritten: () => void) =>
+  new Writable({
+    highWaterMark: MAX_WAITING_BYTES,
+    writev(chunks, done) {
+      part
+        .write(chunks.map(({ chunk }) => chunk as Buffer))
+        .then(onWritten)
+        .then(() => done(), done)
+    },
+  })
