@@ -348,6 +348,7 @@ export default ofArea('IMG', [
     replace: 'if (read.sha256() === sha256) throw',
     tests: 'flows/tiers.test.ts',
     project: 'flows',
+    requires: 'dist',
   },
   {
     promise: 'P-IMG-35',
@@ -357,6 +358,7 @@ export default ofArea('IMG', [
     replace: 'if (copy.sha256 === digest.sha256()) throw',
     tests: 'flows/tiers.test.ts',
     project: 'flows',
+    requires: 'dist',
   },
   {
     promise: 'P-IMG-36',
@@ -366,6 +368,7 @@ export default ofArea('IMG', [
     replace: '',
     tests: 'flows/tiers.test.ts',
     project: 'flows',
+    requires: 'dist',
   },
   {
     promise: 'P-IMG-36',
@@ -375,6 +378,7 @@ export default ofArea('IMG', [
     replace: 'undefined',
     tests: 'flows/tiers.test.ts',
     project: 'flows',
+    requires: 'dist',
   },
   {
     promise: 'P-IMG-37',
@@ -384,6 +388,7 @@ export default ofArea('IMG', [
     replace: "message('images.file-elsewhere')",
     tests: 'flows/tiers.test.ts',
     project: 'flows',
+    requires: 'dist',
   },
   {
     promise: 'P-IMG-38',

@@ -7,6 +7,7 @@ import {
   minFreeBytes,
   receivedByDay,
 } from '#server/modules/images/disk-forecast.ts'
+import { listRules } from '#server/modules/lifecycle/rule-queries.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { bad, type Finding, ok, warn } from '#server/platform/finding.ts'
 import { message, sentences } from '#shared/messages/message.ts'
@@ -46,9 +47,10 @@ export function diskFinding(context: Context, forecast?: DiskForecast): Finding 
   const forecastWarning = fullSoonWarning(
     forecast ?? forecastOf(space, minFreeBytes(context.settings), receivedByDay(context)),
   )
-  return forecastWarning
-    ? warn(sentences(sentence, forecastWarning.sentence), forecastWarning.remedy)
-    : ok(sentence)
+  if (!forecastWarning) return ok(sentence)
+  const isWithoutRules = !forecast && listRules(context.database).some(({ isOn }) => isOn)
+  const restriction = isWithoutRules ? message('diagnostics.disk-without-rules') : undefined
+  return warn(sentences(sentence, forecastWarning.sentence, restriction), forecastWarning.remedy)
 }
 
 /**

@@ -104,12 +104,12 @@ export async function keepLocalFile(
  */
 export function fetchAhead(
   { imageFiles }: Context,
-  instances: readonly (InstanceFile | undefined)[],
+  instances: readonly Pick<InstanceFile, 'instanceId' | 'localRemovedAt'>[],
   index: number,
 ): void {
   const last = index + FILES_AHEAD
   for (const next of instances.slice(index === 0 ? 1 : last, last + 1))
-    if (next && next.localRemovedAt !== null) imageFiles.recall?.(next.instanceId)
+    if (next.localRemovedAt !== null) imageFiles.recall?.(next.instanceId)
 }
 
 /**

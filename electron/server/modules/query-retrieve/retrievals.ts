@@ -35,6 +35,8 @@ import {
 const MAX_INSTANCES = 65_535
 /** Instances whose files are known at a time; those of a C-MOVE share an association. */
 const BATCH_SIZE = 500
+/** Of instances that have to be fetched, because a batch is sent once all of it is on this PC. */
+const FETCHED_BATCH_SIZE = 25
 /** Retrievals at a time; others wait for their turn. */
 const MAX_RUNNING_RETRIEVALS = 8
 /** Transcoded copies on the disk at a time, for each retrieval. */
@@ -139,11 +141,12 @@ export class Retrievals implements RetrievalScp {
     }
     signal.addEventListener('abort', abort)
     try {
-      for (let from = 0; from < selected.length; from += BATCH_SIZE) {
-        const batch = selected.slice(from, from + BATCH_SIZE)
-        const fault = yield* this.#sendBatch(batch, send, abortController.signal)
+      for (let from = 0; from < selected.length; ) {
+        const end = endOfBatch(selected, from)
+        const fault = yield* this.#sendBatch(selected, { from, end }, send, abortController.signal)
+        from = end
         if (!fault) continue
-        for (const { sopInstanceUid } of selected.slice(from + BATCH_SIZE))
+        for (const { sopInstanceUid } of selected.slice(end))
           yield { sopInstanceUid, outcome: 'failed', reason: reasonOf(fault) }
         return
       }
@@ -155,26 +158,28 @@ export class Retrievals implements RetrievalScp {
 
   /** Returns the fault if the peer cannot be reached, so that no further batch is attempted. */
   async *#sendBatch(
-    batch: readonly SelectedInstance[],
+    selected: readonly SelectedInstance[],
+    { from, end }: { readonly from: number; readonly end: number },
     send: SendBatch,
     signal: AbortSignal,
   ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
     const { database, imageFiles } = this.#context
+    const batch = selected.slice(from, end)
     const instanceIds = batch.map(({ instanceId }) => instanceId)
     using _kept = imageFiles.inUse.keep(instanceIds)
     const files = readStoredFiles(database, instanceIds)
     const instances: Sendable[] = []
     const toTranscode: { readonly instance: Sendable; readonly target: string }[] = []
     let fault: Error | undefined
-    const listed = instanceIds.map((instanceId) => files.get(instanceId))
-    for (const [index, { sopInstanceUid }] of batch.entries()) {
-      const stored = listed[index]
+    for (const [index, { instanceId, sopInstanceUid }] of batch.entries()) {
+      const stored = files.get(instanceId)
       if (!stored) {
         // It was replaced, quarantined or deleted after the retrieval had started.
         yield { sopInstanceUid, outcome: 'failed', reason: message('query-retrieve.gone') }
         continue
       }
-      fetchAhead(this.#context, listed, index)
+      // Beyond the end of the batch, so that fetching continues while it is sent.
+      fetchAhead(this.#context, selected, from + index)
       try {
         instances.push(await this.#fileOf(stored))
       } catch (error) {
@@ -192,12 +197,8 @@ export class Retrievals implements RetrievalScp {
       if (target === undefined) yield resultOf(result)
       else toTranscode.push({ instance, target })
     }
-    for (let from = 0; from < toTranscode.length; from += TRANSCODING_BATCH_SIZE)
-      yield* this.#sendTranscoded(
-        toTranscode.slice(from, from + TRANSCODING_BATCH_SIZE),
-        send,
-        signal,
-      )
+    for (let at = 0; at < toTranscode.length; at += TRANSCODING_BATCH_SIZE)
+      yield* this.#sendTranscoded(toTranscode.slice(at, at + TRANSCODING_BATCH_SIZE), send, signal)
     // Lets other connections proceed.
     await setImmediate()
     return fault
@@ -230,6 +231,14 @@ export class Retrievals implements RetrievalScp {
       for (const copy of made) await this.#copies.remove(copy)
     }
   }
+}
+
+/** The index after the last instance of the batch that begins at `from`. */
+function endOfBatch(selected: readonly SelectedInstance[], from: number): number {
+  const batch = selected.slice(from, from + BATCH_SIZE)
+  const toFetch = batch.findIndex(({ localRemovedAt }) => localRemovedAt !== null)
+  const length = toFetch === -1 ? batch.length : Math.max(toFetch, FETCHED_BATCH_SIZE)
+  return from + Math.min(length, batch.length)
 }
 
 /** Whether the destination could not be associated with, so that no instance was attempted. */

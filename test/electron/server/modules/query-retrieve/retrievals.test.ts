@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { fileFor } from '#server/database/image-files.ts'
 import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta, readFileMeta } from '#server/dicom/data-set/file-meta.ts'
@@ -17,7 +18,13 @@ import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copies.ts'
 import type { Access } from '#server/modules/audit/access-audit.ts'
 import { addDevice } from '#server/modules/devices/devices.ts'
-import { findInstance, setInstanceState } from '#server/modules/images/instance-queries.ts'
+import {
+  findInstance,
+  listStudyInstances,
+  setInstanceState,
+} from '#server/modules/images/instance-queries.ts'
+import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
+import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { Retrievals } from '#server/modules/query-retrieve/retrievals.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import { englishText } from '#shared/messages/english.ts'
@@ -147,6 +154,44 @@ describe('the instances of a retrieval', () => {
     }
     await resultsOf(stage, requestOf(OF_STUDY, { send: watched }))
     expect([sizes, inUse.size]).toEqual([[3, 3, 3], 0])
+  })
+
+  it('are sent in small batches where they have to be fetched', async () => {
+    await using stage = await openStage()
+    const { store } = stage
+    for (let number = 5; number < 62; number++) await stage.stage.keep(`2.25.${number}`)
+    const stored = listStudyInstances(store.database, STUDY)
+    const contents = new Map(
+      stored.map(({ instanceId, file }) => [
+        instanceId,
+        readFileSync(store.imageFiles.pathOf(file)),
+      ]),
+    )
+    // Of these 60, the first 29 and the last one, of another series, are on this PC.
+    await removeLocalFiles(store, stored.slice(30), (all) => all)
+    let fetched = 0
+    store.imageFiles.recall = (instanceId) => {
+      const instance = findInstance(store.database, instanceId)
+      const content = contents.get(instanceId)
+      if (!instance || !content) throw new Error('Nothing is known of the instance.')
+      if (instance.localRemovedAt !== null) {
+        fetched++
+        const file = fileFor(STUDY, store.uuid())
+        writeFileSync(store.imageFiles.pathOf(file), content)
+        recordReturnedFile(store.database, instanceId, { ...instance, file })
+      }
+      return { path: '', bytes: 0, done: Promise.resolve(), onGrown: () => () => undefined }
+    }
+    const batches: string[] = []
+    const { send, uids } = receiver()
+    const watched: SendOnAssociation = async function* (instances) {
+      batches.push(`${instances.length} with ${fetched} fetched`)
+      yield* send(instances)
+    }
+    const results = await resultsOf(stage, requestOf(OF_STUDY, { send: watched }))
+    expect(batches).toEqual(['29 with 8 fetched', '25 with 30 fetched', '6 with 30 fetched'])
+    expect(results.every((result) => result.endsWith(' completed'))).toBe(true)
+    expect(new Set(uids())).toEqual(new Set(stored.map(({ sopInstanceUid }) => sopInstanceUid)))
   })
 
   it.each([
