@@ -40,7 +40,7 @@ const work = mkdtempSync(join(cache, 'bench-tiers-'))
 const stage = await openViewerStage()
 const store = fork(join(import.meta.dirname, 'bench-tiers', 'store.mjs'), [work])
 const [{ port }] = await once(store, 'message')
-/** When the store began to send an object. */
+/** When the store began to send each object. */
 let sent = []
 store.on('message', ({ sentAt }) => sent.push(sentAt))
 const cookie = await createOwner(stage)
@@ -61,6 +61,7 @@ try {
   await context.addInitScript(watchFirst)
   for (const { kind, round, tier, disk } of studies) {
     const [fetched, read] = [await open(context, tier), await open(context, disk)]
+    if (fetched.byte === undefined) throw new Error('The store was not asked for the study.')
     // The first round fills caches of code, and is not counted.
     if (round > 0) note(kind, fetched, read)
   }

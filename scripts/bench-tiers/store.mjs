@@ -1,5 +1,6 @@
-// node store.mjs FOLDER: s3rver, which reports over IPC when it starts to send an object. It has no
-// proxy before it, as the tests have, because that would take processor time of the fetch it times.
+// node store.mjs FOLDER: s3rver, which reports over IPC when it starts to send an object. Unlike the
+// store of the tests, it is not behind a proxy, which would take processor time from the fetch that
+// is measured.
 import { setTimeout as wait } from 'node:timers/promises'
 import S3rver from 's3rver'
 

@@ -69,7 +69,7 @@ export interface RunningGateway {
   /** How the data key is stored, if the desktop app has reported it. */
   readonly keyStore: KeyStoreState | undefined
   readonly backups: Backups
-  readonly lifecycle: Pick<Lifecycle, 'runNow'>
+  readonly lifecycle: Pick<Lifecycle, 'runNow' | 'forecast'>
   readonly forwarding: Pick<Forwarding, 'add' | 'update' | 'remove' | 'refresh'>
   readonly verifications: Pick<Verifications, 'run'>
   /** `undefined` in the gateway of the sandbox. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import type { ListenerAddresses } from '#server/modules/devices/listeners.ts'
+import type { Lifecycle } from '#server/modules/lifecycle/lifecycle.ts'
 import { type Finding, ok, warn } from '#server/platform/finding.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
@@ -14,16 +15,19 @@ const VERDICT_LABELS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'not
 /**
  * The checks of the System status page, one line each, followed by the monitoring addresses and the
  * log.
- * @param gateway the running gateway and its log file; `undefined` if none is running
+ * @param gateway `undefined` if none is running
  */
 export async function runDoctor(
   context: Context,
   listening: ListenerAddresses | undefined,
   keyStore: KeyStoreState | undefined,
-  gateway: { readonly logFile: string | undefined } | undefined,
+  gateway:
+    | { readonly logFile: string | undefined; readonly lifecycle: Pick<Lifecycle, 'forecast'> }
+    | undefined,
 ): Promise<string[]> {
+  const forecast = gateway?.lifecycle.forecast()
   const findings = [
-    ...(await readinessOf(context, { listening, keyStore })),
+    ...(await readinessOf(context, { listening, keyStore, ...(forecast && { forecast }) })),
     monitoringFinding(listening),
     logFinding(context, gateway),
   ]

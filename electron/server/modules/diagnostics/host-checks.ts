@@ -48,9 +48,9 @@ export function diskFinding(context: Context, forecast?: DiskForecast): Finding 
     forecast ?? forecastOf(space, minFreeBytes(context.settings), receivedByDay(context)),
   )
   if (!forecastWarning) return ok(sentence)
-  const isWithoutRules = !forecast && listRules(context.database).some(({ isOn }) => isOn)
-  const restriction = isWithoutRules ? message('diagnostics.disk-without-rules') : undefined
-  return warn(sentences(sentence, forecastWarning.sentence, restriction), forecastWarning.remedy)
+  const ignoresRules = !forecast && listRules(context.database).some(({ isOn }) => isOn)
+  const note = ignoresRules ? message('diagnostics.disk-without-rules') : undefined
+  return warn(sentences(sentence, forecastWarning.sentence, note), forecastWarning.remedy)
 }
 
 /**

@@ -8,7 +8,7 @@ import { listFileRemovals, markRemoved, settleFileRemovals } from './local-file-
 
 const BATCH_SIZE = 200
 /** Files that are fetched before it is their turn to be sent. */
-const FILES_AHEAD = 8
+export const FILES_AHEAD = 8
 
 /** An instance, as far as its file is concerned. */
 export interface InstanceFile {
@@ -104,12 +104,12 @@ export async function keepLocalFile(
  */
 export function fetchAhead(
   { imageFiles }: Context,
-  instances: readonly Pick<InstanceFile, 'instanceId' | 'localRemovedAt'>[],
+  instances: readonly (InstanceFile | undefined)[],
   index: number,
 ): void {
   const last = index + FILES_AHEAD
   for (const next of instances.slice(index === 0 ? 1 : last, last + 1))
-    if (next.localRemovedAt !== null) imageFiles.recall?.(next.instanceId)
+    if (next && next.localRemovedAt !== null) imageFiles.recall?.(next.instanceId)
 }
 
 /**

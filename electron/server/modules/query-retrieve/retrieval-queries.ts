@@ -8,7 +8,7 @@ import {
 /** An instance that a retrieval selected. */
 export type SelectedInstance = Pick<
   InstanceRecord,
-  'instanceId' | 'sopInstanceUid' | 'studyInstanceUid' | 'localRemovedAt'
+  'instanceId' | 'sopInstanceUid' | 'studyInstanceUid'
 >
 
 /** UIDs of the instances to select. An empty list matches everything; not all may be empty. */
@@ -38,7 +38,7 @@ export function listSelectedInstances(
     ] as const
   ).filter(([, uids]) => uids.length > 0)
   const where = conditions.map(([column]) => `${column} in (select value from json_each(?))`)
-  const text = `select instanceId, sopInstanceUid, studyInstanceUid, localRemovedAt from instances
+  const text = `select instanceId, sopInstanceUid, studyInstanceUid from instances
     where ${[...where, `state = 'current'`, IS_NO_REJECTION_NOTE].join(' and ')}
     order by studyInstanceUid, seriesInstanceUid, instanceId limit ?`
   const lists = conditions.map(([, uids]) => JSON.stringify(uids))

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import { deviceActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type {
@@ -16,7 +16,7 @@ import type { TranscodedCopies } from '#server/dicom/transcoding/transcoded-copi
 import { LOSSLESS_SYNTAXES } from '#server/dicom/transcoding/transcoder.ts'
 import type { AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { recogniseDevice } from '#server/modules/devices/devices.ts'
-import { ensureLocalFile, fetchAhead } from '#server/modules/images/local-files.ts'
+import { ensureLocalFile, FILES_AHEAD, fetchAhead } from '#server/modules/images/local-files.ts'
 import { TurnQueue } from '#server/platform/turn-queue.ts'
 import { message } from '#shared/messages/message.ts'
 import { explanationOf } from '#shared/messages/message-error.ts'
@@ -35,8 +35,10 @@ import {
 const MAX_INSTANCES = 65_535
 /** Instances whose files are known at a time; those of a C-MOVE share an association. */
 const BATCH_SIZE = 500
-/** Of instances that have to be fetched, because a batch is sent once all of it is on this PC. */
+/** Size of a batch of which files have to be fetched: it is sent when all of them are on this PC. */
 const FETCHED_BATCH_SIZE = 25
+/** How long a destination that refuses the association of a later batch is left alone. */
+const RETRY_MS = 1000
 /** Retrievals at a time; others wait for their turn. */
 const MAX_RUNNING_RETRIEVALS = 8
 /** Transcoded copies on the disk at a time, for each retrieval. */
@@ -49,6 +51,11 @@ type SendBatch = <I extends Sendable>(
   instances: readonly I[],
   signal: AbortSignal,
 ) => AsyncGenerator<SendResult<I>, void, void>
+
+interface SentBatch {
+  readonly length: number
+  readonly fault?: Error
+}
 
 interface Sendable extends StoredFile {
   readonly path: string
@@ -141,12 +148,13 @@ export class Retrievals implements RetrievalScp {
     }
     signal.addEventListener('abort', abort)
     try {
-      for (let from = 0; from < selected.length; ) {
-        const end = endOfBatch(selected, from)
-        const fault = yield* this.#sendBatch(selected, { from, end }, send, abortController.signal)
-        from = end
+      for (let from = 0; from < selected.length && !abortController.signal.aborted; ) {
+        const next = selected.slice(from, from + BATCH_SIZE + FILES_AHEAD)
+        const trySend = from === 0 ? send : twice(send)
+        const { length, fault } = yield* this.#sendBatch(next, trySend, abortController.signal)
+        from += length
         if (!fault) continue
-        for (const { sopInstanceUid } of selected.slice(end))
+        for (const { sopInstanceUid } of selected.slice(from))
           yield { sopInstanceUid, outcome: 'failed', reason: reasonOf(fault) }
         return
       }
@@ -156,30 +164,35 @@ export class Retrievals implements RetrievalScp {
     }
   }
 
-  /** Returns the fault if the peer cannot be reached, so that no further batch is attempted. */
+  /**
+   * Sends the next batch, and has the files after it fetched meanwhile.
+   * @param next a batch of the largest size, and the instances after it
+   * @returns its length, and the fault if the peer cannot be reached, so that no further batch is
+   *   attempted
+   */
   async *#sendBatch(
-    selected: readonly SelectedInstance[],
-    { from, end }: { readonly from: number; readonly end: number },
+    next: readonly SelectedInstance[],
     send: SendBatch,
     signal: AbortSignal,
-  ): AsyncGenerator<SubOperationResult, Error | undefined, void> {
+  ): AsyncGenerator<SubOperationResult, SentBatch, void> {
     const { database, imageFiles } = this.#context
-    const batch = selected.slice(from, end)
-    const instanceIds = batch.map(({ instanceId }) => instanceId)
+    const instanceIds = next.map(({ instanceId }) => instanceId)
     using _kept = imageFiles.inUse.keep(instanceIds)
     const files = readStoredFiles(database, instanceIds)
+    const listed = instanceIds.map((instanceId) => files.get(instanceId))
+    const length = lengthOfBatch(listed)
     const instances: Sendable[] = []
     const toTranscode: { readonly instance: Sendable; readonly target: string }[] = []
     let fault: Error | undefined
-    for (const [index, { instanceId, sopInstanceUid }] of batch.entries()) {
-      const stored = files.get(instanceId)
+    for (const [index, { sopInstanceUid }] of next.slice(0, length).entries()) {
+      if (signal.aborted) return { length }
+      fetchAhead(this.#context, listed, index)
+      const stored = listed[index]
       if (!stored) {
         // It was replaced, quarantined or deleted after the retrieval had started.
         yield { sopInstanceUid, outcome: 'failed', reason: message('query-retrieve.gone') }
         continue
       }
-      // Beyond the end of the batch, so that fetching continues while it is sent.
-      fetchAhead(this.#context, selected, from + index)
       try {
         instances.push(await this.#fileOf(stored))
       } catch (error) {
@@ -201,7 +214,7 @@ export class Retrievals implements RetrievalScp {
       yield* this.#sendTranscoded(toTranscode.slice(at, at + TRANSCODING_BATCH_SIZE), send, signal)
     // Lets other connections proceed.
     await setImmediate()
-    return fault
+    return { length, ...(fault && { fault }) }
   }
 
   /** The stored file, which is fetched if it is not on this PC. */
@@ -233,13 +246,32 @@ export class Retrievals implements RetrievalScp {
   }
 }
 
-/** The index after the last instance of the batch that begins at `from`. */
-function endOfBatch(selected: readonly SelectedInstance[], from: number): number {
-  const batch = selected.slice(from, from + BATCH_SIZE)
-  const toFetch = batch.findIndex(({ localRemovedAt }) => localRemovedAt !== null)
-  const length = toFetch === -1 ? batch.length : Math.max(toFetch, FETCHED_BATCH_SIZE)
-  return from + Math.min(length, batch.length)
+/** How many of the next instances are sent together. */
+function lengthOfBatch(next: readonly (StoredFile | undefined)[]): number {
+  const largest = Math.min(next.length, BATCH_SIZE)
+  const toFetch = next.findIndex((file) => file !== undefined && file.localRemovedAt !== null)
+  return toFetch === -1 ? largest : Math.min(largest, Math.max(toFetch, FETCHED_BATCH_SIZE))
 }
+
+/**
+ * Sends once more, after a pause, what was not attempted because the destination could not be
+ * associated with: it stored instances of the same retrieval a moment ago, and may be busy.
+ */
+const twice = (send: SendBatch): SendBatch =>
+  async function* (instances, signal) {
+    const unsent: SendResult<(typeof instances)[number]>[] = []
+    for await (const result of send(instances, signal))
+      if (isUnreachable(result)) unsent.push(result)
+      else yield result
+    if (unsent.length === 0) return
+    await pause(RETRY_MS, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) yield* unsent
+    else
+      yield* send(
+        unsent.map(({ instance }) => instance),
+        signal,
+      )
+  }
 
 /** Whether the destination could not be associated with, so that no instance was attempted. */
 const isUnreachable = <I extends Sendable>(

@@ -20,8 +20,8 @@ const MAX_RUNNING_RECALLS = 16
 /** How long a file that was fetched is kept at least, so that whoever asked for it can open it. */
 const MIN_KEPT_MS = 5000
 
-/** Bytes of a file that wait to be written while others are being written. */
-const MAX_WAITING_BYTES = 4 << 20
+/** Bytes of a file that are held in memory: being written, or waiting to be. */
+const MAX_HELD_BYTES = 1 << 20
 
 /** A file that is being fetched, and who waits for its bytes. */
 class RunningRecall implements Recall {
@@ -178,12 +178,12 @@ export class Recalls implements AsyncDisposable {
 }
 
 /**
- * Chunks that arrive during a write are written together: one write for each would take longer than
- * their transfer.
+ * Writes the chunks that arrive during a write together: a write for each of them takes longer than
+ * a fast store needs to send them.
  */
 const writableOf = (part: PartFile, onWritten: () => void) =>
   new Writable({
-    highWaterMark: MAX_WAITING_BYTES,
+    highWaterMark: MAX_HELD_BYTES,
     writev(chunks, done) {
       part
         .write(chunks.map(({ chunk }) => chunk as Buffer))

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { diskFinding } from '#server/modules/diagnostics/host-checks.ts'
-import { forecastOf, fullSoonWarning, receivedByDay } from '#server/modules/images/disk-forecast.ts'
+import {
+  type DiskForecast,
+  forecastOf,
+  fullSoonWarning,
+  receivedByDay,
+} from '#server/modules/images/disk-forecast.ts'
 import { DiskSpace } from '#server/modules/images/disk-space.ts'
 import { countInstance } from '#server/modules/images/image-study-writing-queries.ts'
+import { addRule, recordRulePreview, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
 import { englishText } from '#shared/messages/english.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { IMAGE_BYTES, plantImages } from '../../../../support/trends.ts'
+import { ACTOR, RULE } from '../lifecycle/lifecycle-fixture.ts'
 
 const SPACE = { freeBytes: 105e9, totalBytes: 500e9 }
 const days = (...bytes: number[]) =>
@@ -126,5 +133,18 @@ describe('a disk that will be full within a month', () => {
     expect(finding.remedy && englishText(finding.remedy)).toBe('Free some space, or add a disk.')
     temp.clock.pass(15 * 24 * 60 * 60_000)
     expect(diskFinding(temp.store).verdict).toBe('ok')
+  })
+
+  it('says that it ignores the lifecycle rules where the gateway does not run', () => {
+    using temp = fillingStore()
+    const { store } = temp
+    const text = (forecast?: DiskForecast) => englishText(diskFinding(store, forecast).sentence)
+    const note = 'does not take the lifecycle rules into account'
+    const rule = addRule(store, RULE, ACTOR)
+    expect(text()).not.toContain(note)
+    recordRulePreview(store, rule)
+    setRuleEnabled(store, rule.ruleId, { isOn: true, revision: rule.revision }, ACTOR)
+    expect(text()).toContain(note)
+    expect(text({ ...new DiskSpace(store).forecast(), fullInDays: 3 })).not.toContain(note)
   })
 })

@@ -35,6 +35,8 @@ import { forwardingStage, openArchive, STUDY } from '../forwarding/forwarding-fi
 
 const { explicitLittleEndian: ELE, implicitLittleEndian: ILE } = TRANSFER_SYNTAX
 const OTHER_STUDY = '2.25.200'
+/** PS3.8 Table 9-21. */
+const TOO_MANY_ASSOCIATIONS = { result: 2, source: 3, reason: 2, why: verbatim('busy') } as const
 
 /** A stage with three instances of a study, one of another of the same patient, and a device. */
 async function openStage(
@@ -140,6 +142,34 @@ const refusalOf = (stage: Stage, request: RetrievalRequest) =>
     (error: unknown) => (error instanceof DimseError ? error.result : error),
   )
 
+/**
+ * Adds images to the study until it has 60, and removes the files of the last `count`, which are
+ * returned when they are asked for. One of another series is sent last and stays on this PC.
+ */
+async function keepRemovedImages({ stage, store }: Stage, count = 30) {
+  for (let number = 5; number < 62; number++) await stage.keep(`2.25.${number}`)
+  const { database, imageFiles, uuid } = store
+  const stored = listStudyInstances(database, STUDY)
+  const contents = new Map(
+    stored.map(({ instanceId, file }) => [instanceId, readFileSync(imageFiles.pathOf(file))]),
+  )
+  await removeLocalFiles(store, stored.slice(stored.length - count), (all) => all)
+  let fetched = 0
+  imageFiles.recall = (instanceId) => {
+    const instance = findInstance(database, instanceId)
+    const content = contents.get(instanceId)
+    if (!instance || !content) throw new Error('Unknown instance')
+    if (instance.localRemovedAt !== null) {
+      fetched++
+      const file = fileFor(STUDY, uuid())
+      writeFileSync(imageFiles.pathOf(file), content)
+      recordReturnedFile(database, instanceId, { ...instance, file })
+    }
+    return { path: '', bytes: 0, done: Promise.resolve(), onGrown: () => () => undefined }
+  }
+  return { uids: stored.map(({ sopInstanceUid }) => sopInstanceUid), fetched: () => fetched }
+}
+
 describe('the instances of a retrieval', () => {
   it('stay on this PC until all of a batch were sent', async () => {
     await using stage = await openStage()
@@ -158,40 +188,34 @@ describe('the instances of a retrieval', () => {
 
   it('are sent in small batches where they have to be fetched', async () => {
     await using stage = await openStage()
-    const { store } = stage
-    for (let number = 5; number < 62; number++) await stage.stage.keep(`2.25.${number}`)
-    const stored = listStudyInstances(store.database, STUDY)
-    const contents = new Map(
-      stored.map(({ instanceId, file }) => [
-        instanceId,
-        readFileSync(store.imageFiles.pathOf(file)),
-      ]),
-    )
-    // Of these 60, the first 29 and the last one, of another series, are on this PC.
-    await removeLocalFiles(store, stored.slice(30), (all) => all)
-    let fetched = 0
-    store.imageFiles.recall = (instanceId) => {
-      const instance = findInstance(store.database, instanceId)
-      const content = contents.get(instanceId)
-      if (!instance || !content) throw new Error('Nothing is known of the instance.')
-      if (instance.localRemovedAt !== null) {
-        fetched++
-        const file = fileFor(STUDY, store.uuid())
-        writeFileSync(store.imageFiles.pathOf(file), content)
-        recordReturnedFile(store.database, instanceId, { ...instance, file })
-      }
-      return { path: '', bytes: 0, done: Promise.resolve(), onGrown: () => () => undefined }
-    }
+    const study = await keepRemovedImages(stage)
     const batches: string[] = []
     const { send, uids } = receiver()
     const watched: SendOnAssociation = async function* (instances) {
-      batches.push(`${instances.length} with ${fetched} fetched`)
+      batches.push(`${instances.length} with ${study.fetched()} fetched`)
       yield* send(instances)
     }
     const results = await resultsOf(stage, requestOf(OF_STUDY, { send: watched }))
     expect(batches).toEqual(['29 with 8 fetched', '25 with 30 fetched', '6 with 30 fetched'])
     expect(results.every((result) => result.endsWith(' completed'))).toBe(true)
-    expect(new Set(uids())).toEqual(new Set(stored.map(({ sopInstanceUid }) => sopInstanceUid)))
+    expect(new Set(uids())).toEqual(new Set(study.uids))
+  })
+
+  it('are fetched in small batches also where they were removed after the selection', async () => {
+    await using stage = await openStage()
+    const lengths: number[] = []
+    const { send, uids } = receiver()
+    const watched: SendOnAssociation = async function* (instances) {
+      lengths.push(instances.length)
+      yield* send(instances)
+    }
+    const { store } = stage
+    const study = await keepRemovedImages(stage, 0)
+    const retrieval = await stage.retrievals.retrieve(requestOf(OF_STUDY, { send: watched }))
+    await removeLocalFiles(store, listStudyInstances(store.database, STUDY), (all) => all)
+    for await (const { outcome } of retrieval.perform()) expect(outcome).toBe('completed')
+    expect(lengths).toEqual([25, 25, 10])
+    expect(new Set(uids())).toEqual(new Set(study.uids))
   })
 
   it.each([
@@ -384,6 +408,33 @@ describe('C-MOVE', () => {
     ])
     const [result] = await resultsOf(stage, requestOf(OF_STUDY, { moveDestination: 'GONE' }))
     expect(result).toMatch(/^2\.25\.1 failed .*127\.0\.0\.1/)
+  })
+
+  it('reports every image once where the destination is gone, and fetches none for it', async () => {
+    await using stage = await openStage()
+    const study = await keepRemovedImages(stage)
+    stage.stage.add(await freePort())
+    const results = await resultsOf(stage, requestOf(OF_STUDY, { moveDestination: 'PACS' }))
+    expect(results.every((result) => result.includes(' failed '))).toBe(true)
+    expect(new Set(results.map((result) => result.split(' ')[0]))).toEqual(new Set(study.uids))
+    // Those that were to be sent next.
+    expect([results.length, study.fetched()]).toEqual([60, 8])
+  })
+
+  it('tries again where the destination refuses a later association', async () => {
+    await using stage = await openStage()
+    const study = await keepRemovedImages(stage)
+    let calls = 0
+    await using archive = await openArchive({
+      policy: {
+        decide: () => (++calls === 2 ? { reject: TOO_MANY_ASSOCIATIONS } : { accept: true }),
+      },
+    })
+    stage.stage.add(archive.port)
+    const results = await resultsOf(stage, requestOf(OF_STUDY, { moveDestination: 'PACS' }))
+    expect(results.every((result) => result.endsWith(' completed'))).toBe(true)
+    expect(new Set(archive.received)).toEqual(new Set(study.uids))
+    expect([results.length, calls]).toEqual([60, 4])
   })
 
   it('ends the association with the destination when that of the caller ends', async () => {
