@@ -431,6 +431,8 @@ export default defineConfig({
       'electron-updater': join(root, 'test/support/electron-updater.ts'),
     },
     setupFiles: [join(root, 'test/support/message-equality.ts')],
+    // The default of one second is too short on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

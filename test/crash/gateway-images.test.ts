@@ -19,6 +19,7 @@ import { DEVICE } from '../support/device.ts'
 import { webhookSecret } from '../support/gateway.ts'
 import { BEGINS, DAY, EXAMS, ended, imageOf, sopUid, UID } from '../support/imaging-clinic.ts'
 import { type Answered, type Modality, openModality } from '../support/modality.ts'
+import { seedOfRun } from '../support/property-runs.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { perTier } from '../support/tier.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
@@ -36,7 +37,7 @@ import { queryWorklist } from '../support/worklist-client.ts'
 const PHASES = ['receiving', 'file-kept', 'database-written', 'answered', 'completing'] as const
 type Phase = (typeof PHASES)[number]
 const KILLS = perTier(PHASES.length, 200)
-const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
+const SEED = seedOfRun()
 /** On one data folder. */
 const MOST_ROUNDS = 20
 const INSTANCES = 48

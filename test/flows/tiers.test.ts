@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -239,6 +239,44 @@ it('refuses an image whose object was changed in the store', async () => {
   })
   expect(answer.status).toBe(503)
   expect(answer.bytes.toString()).toContain('Archive store')
+})
+
+it('fetches an image from another store where one breaks off within it, and keeps no part', async () => {
+  const stores = [await openObjectStore(), await openObjectStore()]
+  const file = twoFrames()
+  const clinic = await openStoredArchive([file])
+  const { call } = clinic.archive.gateway
+  for (const [index, store] of stores.entries()) {
+    const body = store.tier({ name: `Store ${index + 1}` })
+    const { tierId } = await call(dashboardTiers.add, { body })
+    await call(dashboardTiers.migrate, { params: { tierId } })
+    await until(async () => {
+      const { tiers } = await call(dashboardTiers.list, {})
+      expect(tiers.find((tier) => tier.tierId === tierId)?.migration?.state).toBe('done')
+    })
+  }
+  await clinic.withoutFiles()
+  const broken: number[] = []
+  const breakOff = Promise.reject(new Error('broken off'))
+  breakOff.catch(() => undefined)
+  for (const [index, store] of stores.entries())
+    store.intervene({
+      hold() {
+        if (broken.length > 0) return undefined
+        broken.push(index)
+        return { bytes: file.dataSet.length / 2, until: breakOff }
+      },
+    })
+  const answer = await clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  expect(answer.status).toBe(200)
+  const dataSet = readFileSync(file.path).subarray(-file.dataSet.length)
+  const [part] = partsIn(answer)
+  expect(part?.content.subarray(-dataSet.length)).toEqual(dataSet)
+  expect(broken).toHaveLength(1)
+  const parts = readdirSync(join(clinic.folder, 'spool')).filter((name) => name.endsWith('.part'))
+  expect(parts).toEqual([])
 })
 
 it.each([

@@ -367,7 +367,7 @@ it('keeps a capture, and takes it to both places though one of them fails first'
   expect(await effects('study.access_requested')).toEqual(['Gave 2 images and a manifest.'])
   expect(
     JSON.stringify([clinic.started.log, (await owner.call(dashboard.feed, { query: {} })).lines]),
-  ).not.toMatch(/NOVAK|4711/)
+  ).not.toMatch(/NOVAK|P-4711/)
 
   await expect(
     call(viewing.capture, { params, body: { ...captureOf(sopInstanceUid), rows: 63 } }),

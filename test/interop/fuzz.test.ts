@@ -14,6 +14,7 @@ import { viewer } from '#shared/contract/viewer.ts'
 import { serving } from '../support/command-line.ts'
 import { type HttpAnswer, httpCall } from '../support/http-call.ts'
 import { keyCall, newUid } from '../support/interface.ts'
+import { seedOfRun } from '../support/property-runs.ts'
 import { completedReport } from '../support/reports.ts'
 import {
   hostileValue,
@@ -30,7 +31,7 @@ import { isNightly, perTier } from '../support/tier.ts'
 const REQUESTS = perTier(1500, 20_000)
 /** For each operation that those did not get into. */
 const REQUESTS_OF_ONE = 40
-const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
+const SEED = seedOfRun()
 const ANSWER_MS = 20_000
 /** What a request may be answered; a 2xx is checked against its schema. */
 const REFUSALS = [400, 401, 403, 404, 405, 413, 415, 422, 431]

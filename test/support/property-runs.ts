@@ -29,5 +29,9 @@ export function runs(usual: number): {
   }
 }
 
+/** The seed of a test that makes its own values: always the same, but a new one in the nightly tier. */
+export const seedOfRun = (): number =>
+  Number(process.env.ISTHMUS_SEED ?? (isNightly ? Date.now() % 2 ** 31 : USUAL_SEED))
+
 /** Milliseconds that a test of properties may take; 0 is without limit. */
 export const RUNS_TIMEOUT_MS = wanted > 0 || isNightly ? 0 : 60_000

@@ -26,7 +26,7 @@ export const PATIENT: StudyReportMetadata = {
   scanTime: '11:40',
 }
 /** What a log or a line of the feed must not have of them or of their reports. */
-export const OF_THE_PATIENT = /novakova|4711|1961-03-07|lungs|pneumothorax/i
+export const OF_THE_PATIENT = /novakova|mrn-4711|1961-03-07|lungs|pneumothorax/i
 
 export const NORMAL =
   'Indication: Cough.\n\nFindings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'

@@ -11,6 +11,7 @@ import {
 } from '#server/dicom/data-set/corrected-copy.ts'
 import { readDataSet, tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { runs } from '../../../../support/property-runs.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { dataSetOf, IMAGE, type Values } from '../../modules/images/intake-fixture.ts'
 
@@ -287,7 +288,7 @@ test.each([TRANSFER_SYNTAX.implicitLittleEndian, EXPLICIT, TRANSFER_SYNTAX.expli
           })
         expect(written(dataSet)).toEqual(written(readBack(expected)))
       }),
-      { numRuns: 25 },
+      runs(25),
     )
   },
 )

@@ -108,7 +108,7 @@ it('takes a signed report to the partner, signed, with a PDF that can be fetched
   expect(lines.map(({ text }) => text)).toContainEqual(
     'A signed report was delivered to the partner.',
   )
-  expect(JSON.stringify([lines, clinic.started.log])).not.toMatch(/Novak|4711|Clear lungs/)
+  expect(JSON.stringify([lines, clinic.started.log])).not.toMatch(/Novak|P-4711|Clear lungs/)
 }, 30_000)
 
 it('switches an endpoint off that answers 410, says so, and delivers when it is on again', async () => {
