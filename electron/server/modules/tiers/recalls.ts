@@ -21,7 +21,7 @@ const MAX_RUNNING_RECALLS = 16
 const MIN_KEPT_MS = 5000
 
 /** Bytes of a file that are held in memory: being written, or waiting to be. */
-const MAX_HELD_BYTES = 1 << 20
+const MAX_HELD_BYTES = 4 << 20
 
 /** A file that is being fetched, and who waits for its bytes. */
 class RunningRecall implements Recall {
