@@ -17,6 +17,7 @@ import { dashboardTiers } from '../shared/contract/tiers.ts'
 import { createOwner } from '../test/e2e/stage.ts'
 import { openViewerStage } from '../test/e2e/viewer-stage.ts'
 import { callerOf } from '../test/support/gateway.ts'
+import { tierAt } from '../test/support/object-store.ts'
 import { median, run } from './bench-kit.mjs'
 import { mammogram } from './bench-viewer/mammogram.mjs'
 import { root } from './setup.mjs'
@@ -150,15 +151,7 @@ async function storeStudies() {
       for (const study of [tier, disk]) await storeStudy(at, study)
       studies.push({ kind, round, tier, disk })
     }
-  const tier = {
-    ...{ name: 'Store', isEnabled: true, isAutomatic: false, secret: 'S3RVER' },
-    settings: {
-      ...{ kind: 's3', endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' },
-      ...{ bucket: 'images', prefix: '', accessKeyId: 'S3RVER', isPathStyle: true },
-      ...{ encryption: 'none', certificate: null },
-    },
-  }
-  const { tierId } = await call(dashboardTiers.add, { body: tier })
+  const { tierId } = await call(dashboardTiers.add, { body: tierAt(`http://127.0.0.1:${port}`) })
   await call(dashboardTiers.migrate, { params: { tierId } })
   await until(async () => {
     const { tiers } = await call(dashboardTiers.list, {})

@@ -51,12 +51,30 @@ interface BareStore {
   close(): Promise<void>
 }
 
-/** In this process. */
-export async function openBareStore(directory: string): Promise<BareStore> {
-  const store = new S3rver({
+export const newS3rver = (directory: string) =>
+  new S3rver({
     ...{ address: '127.0.0.1', port: 0, silent: true, directory },
     configureBuckets: [{ name: BUCKET }],
   })
+
+/** A tier whose images are in the store. */
+export const tierAt = (
+  url: string,
+  more: Partial<NewTier> = {},
+  settings: Partial<S3Settings> = {},
+): NewTier => ({
+  ...{ name: 'Archive store', isEnabled: true, isAutomatic: false, secret: CREDENTIAL },
+  ...more,
+  settings: {
+    ...{ kind: 's3', endpoint: url, region: 'us-east-1', bucket: BUCKET, prefix: '' },
+    ...{ accessKeyId: CREDENTIAL, isPathStyle: true, encryption: 'none', certificate: null },
+    ...settings,
+  },
+})
+
+/** In this process. */
+export async function openBareStore(directory: string): Promise<BareStore> {
+  const store = newS3rver(directory)
   const { port } = await store.run()
   return { port, close: () => store.close() }
 }
@@ -140,15 +158,7 @@ export async function startObjectStore({ isOwnProcess = false } = {}): Promise<T
       await store.close()
       temporary[Symbol.dispose]()
     },
-    tier: (more = {}, settings = {}) => ({
-      ...{ name: 'Archive store', isEnabled: true, isAutomatic: false, secret: CREDENTIAL },
-      ...more,
-      settings: {
-        ...{ kind: 's3', endpoint: url, region: 'us-east-1', bucket: BUCKET, prefix: '' },
-        ...{ accessKeyId: CREDENTIAL, isPathStyle: true, encryption: 'none', certificate: null },
-        ...settings,
-      },
-    }),
+    tier: (more, settings) => tierAt(url, more, settings),
   }
 }
 

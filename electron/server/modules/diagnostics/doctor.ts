@@ -27,7 +27,7 @@ export async function runDoctor(
 ): Promise<string[]> {
   const forecast = gateway?.lifecycle.forecast()
   const findings = [
-    ...(await readinessOf(context, { listening, keyStore, ...(forecast && { forecast }) })),
+    ...(await readinessOf(context, { listening, keyStore, forecast })),
     monitoringFinding(listening),
     logFinding(context, gateway),
   ]

@@ -43,7 +43,7 @@ interface RuntimeFacts {
   /** The result of the last complete verification. */
   readonly latestAudit?: AuditCheck | undefined
   /** Of the disk; without it, the lifecycle rules are not taken into account. */
-  readonly forecast?: DiskForecast
+  readonly forecast?: DiskForecast | undefined
 }
 type Check = (context: Context, facts: RuntimeFacts) => Finding | Promise<Finding>
 

@@ -54,7 +54,7 @@ type SendBatch = <I extends Sendable>(
 
 interface SentBatch {
   readonly length: number
-  readonly fault?: Error
+  readonly fault: Error | undefined
 }
 
 interface Sendable extends StoredFile {
@@ -185,7 +185,7 @@ export class Retrievals implements RetrievalScp {
     const toTranscode: { readonly instance: Sendable; readonly target: string }[] = []
     let fault: Error | undefined
     for (const [index, { sopInstanceUid }] of next.slice(0, length).entries()) {
-      if (signal.aborted) return { length }
+      if (signal.aborted) return { length, fault }
       fetchAhead(this.#context, listed, index)
       const stored = listed[index]
       if (!stored) {
@@ -214,7 +214,7 @@ export class Retrievals implements RetrievalScp {
       yield* this.#sendTranscoded(toTranscode.slice(at, at + TRANSCODING_BATCH_SIZE), send, signal)
     // Lets other connections proceed.
     await setImmediate()
-    return { length, ...(fault && { fault }) }
+    return { length, fault }
   }
 
   /** The stored file, which is fetched if it is not on this PC. */

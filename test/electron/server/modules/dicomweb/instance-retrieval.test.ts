@@ -1,14 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { fileFor } from '#server/database/image-files.ts'
 import type { ConvertedFiles } from '#server/modules/dicomweb/converted-files.ts'
 import { retrieveInstances } from '#server/modules/dicomweb/instance-retrieval.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
-import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
 import { removeLocalFiles } from '#server/modules/images/local-files.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
+import { returnFiles } from '../../../../support/returned-files.ts'
 import { STUDY } from '../images/intake-fixture.ts'
 import { image, openLifecycleStage } from '../lifecycle/lifecycle-fixture.ts'
 
@@ -50,23 +49,12 @@ it('fetches the next files while one is being sent', async () => {
 it('fetches a file that was removed after the response had begun', async () => {
   await using stage = await openLifecycleStage()
   const context = stage.store
-  const { database, imageFiles, uuid } = context
+  const { database, imageFiles } = context
   for (const number of [1, 2, 3]) await stage.send(image(number))
   await stage.intake.settled()
   const stored = listStudyInstances(database, STUDY)
   const contents = stored.map(({ file }) => readFileSync(imageFiles.pathOf(file)))
-  const fetched: number[] = []
-  imageFiles.recall = (instanceId) => {
-    fetched.push(instanceId)
-    const at = stored.findIndex((one) => one.instanceId === instanceId)
-    const instance = stored[at]
-    const content = contents[at]
-    if (!instance || !content) throw new Error('Nothing is known of the instance.')
-    const file = fileFor(STUDY, uuid())
-    writeFileSync(imageFiles.pathOf(file), content)
-    recordReturnedFile(database, instanceId, { ...instance, file })
-    return { path: '', bytes: 0, done: Promise.resolve(), onGrown: () => () => undefined }
-  }
+  const fetched = returnFiles(context, stored)
   const path = { studyInstanceUid: STUDY }
   const unused = {} as ConvertedFiles
   const { body } = await retrieveInstances(context, unused, path, [AS_STORED])
