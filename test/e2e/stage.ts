@@ -308,8 +308,10 @@ interface WindowWithAxe {
 
 /**
  * The faults that axe finds on the page against WCAG 2.2 AA, and those of its best practices whose
- * impact is not minor, one line each. axe runs within the page: its Playwright package opens another page for each analysis, which takes seconds and leaves
- * this one in the background. While a modal dialog is open, the screen behind it is left out: it
+ * impact is not minor, one line each. It waits for two frames first: the page handles a change of
+ * its size (the `resize` event, observers) when it draws the next one. axe runs within the page: its
+ * Playwright package opens another page for each analysis, which takes seconds and leaves this one
+ * in the background. While a modal dialog is open, the screen behind it is left out: it
  * cannot be reached, and it is analysed where it is shown without the dialog.
  */
 export async function accessibilityFaults(
@@ -322,6 +324,7 @@ export async function accessibilityFaults(
   }
   return page.evaluate(
     async (options) => {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
       const { axe } = window as WindowWithAxe
       if (!axe) throw new Error('axe is not in the page')
       const isBehind =
