@@ -14,7 +14,11 @@ import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.t
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
 import type { TestStore } from '../support/object-store.ts'
-import { openObjectStore, openStoredArchive } from '../support/stored-archive.ts'
+import {
+  openObjectStore,
+  openStoredArchive,
+  type StoredArchive,
+} from '../support/stored-archive.ts'
 import { partsIn } from './dicomweb-fixture.ts'
 
 // An archive whose images are copied to an object store, and fetched from it when they are asked
@@ -53,6 +57,40 @@ async function migrated(gateway: StartedGateway, store: TestStore): Promise<stri
   await gateway.call(dashboardTiers.migrate, { params: { tierId } })
   await until(async () => expect((await tierOf(gateway)).migration?.state).toBe('done'))
   return tierId
+}
+
+/** An archive with an image that has a copy in each of two stores, and is no longer on the PC. */
+async function openTwoCopies(file: InstanceFile) {
+  const stores = [await openObjectStore(), await openObjectStore()] as const
+  const clinic = await openStoredArchive([file])
+  const { call } = clinic.archive.gateway
+  for (const [index, store] of stores.entries()) {
+    const body = store.tier({ name: `Store ${index + 1}` })
+    const { tierId } = await call(dashboardTiers.add, { body })
+    await call(dashboardTiers.migrate, { params: { tierId } })
+    await until(async () => {
+      const { tiers } = await call(dashboardTiers.list, {})
+      expect(tiers.find((tier) => tier.tierId === tierId)?.migration?.state).toBe('done')
+    })
+  }
+  await clinic.withoutFiles()
+  return { stores, clinic }
+}
+
+/** Opens the study in the viewer of a signed-in user. */
+async function openView({ archive }: StoredArchive) {
+  const { http } = archive.gateway
+  const window = await sessionHeaders(http, OWNER)
+  const opened = await httpCall(`${http}${dashboardViews.open.path}`, {
+    ...{ method: 'POST', headers: window, json: { studyInstanceUid: STUDY } },
+  })
+  const [cookie = ''] = opened.headers['set-cookie']?.[0]?.split(';') ?? []
+  const headers = { ...OWN_PAGE, cookie }
+  const { viewId } = View.parse(opened.json)
+  return {
+    frame: (number: number) => fetch(`${http}${viewPaths.frame(viewId, SOP, number)}`, { headers }),
+    list: () => fetch(`${http}${viewPaths.images(viewId)}`, { headers }),
+  }
 }
 
 const until = <T>(check: () => T | Promise<T>) =>
@@ -120,17 +158,8 @@ it('shows the first frame while the rest of the file is still on its way from th
   const whole = twoFrames().dataSet.length
   store.intervene({ hold: () => ({ bytes: whole - frameBytes / 2, until: rest.promise }) })
 
-  const { http } = clinic.archive.gateway
-  const window = await sessionHeaders(http, OWNER)
-  const opened = await httpCall(`${http}${dashboardViews.open.path}`, {
-    ...{ method: 'POST', headers: window, json: { studyInstanceUid: STUDY } },
-  })
-  const [cookie = ''] = opened.headers['set-cookie']?.[0]?.split(';') ?? []
-  const headers = { ...OWN_PAGE, cookie }
-  const { viewId } = View.parse(opened.json)
-  const frame = (number: number) =>
-    fetch(`${http}${viewPaths.frame(viewId, SOP, number)}`, { headers })
-  const list = fetch(`${http}${viewPaths.images(viewId)}`, { headers })
+  const { frame, list } = await openView(clinic)
+  const images = list()
   const order: string[] = []
   await until(async () => {
     const first = await frame(1)
@@ -142,7 +171,7 @@ it('shows the first frame while the rest of the file is still on its way from th
   rest.resolve()
   expect((await frame(2)).status).toBe(200)
   expect(order).toEqual(['first frame', 'rest sent'])
-  await (await list).body?.cancel()
+  await (await images).body?.cancel()
   // Both frames and the list shared one fetch.
   expect(store.requests.slice(before)).toHaveLength(1)
 })
@@ -241,21 +270,51 @@ it('refuses an image whose object was changed in the store', async () => {
   expect(answer.bytes.toString()).toContain('Archive store')
 })
 
-it('fetches an image from another store where one breaks off within it, and keeps no part', async () => {
-  const stores = [await openObjectStore(), await openObjectStore()]
-  const file = twoFrames()
-  const clinic = await openStoredArchive([file])
-  const { call } = clinic.archive.gateway
-  for (const [index, store] of stores.entries()) {
-    const body = store.tier({ name: `Store ${index + 1}` })
-    const { tierId } = await call(dashboardTiers.add, { body })
-    await call(dashboardTiers.migrate, { params: { tierId } })
-    await until(async () => {
-      const { tiers } = await call(dashboardTiers.list, {})
-      expect(tiers.find((tier) => tier.tierId === tierId)?.migration?.state).toBe('done')
-    })
-  }
+it('shows nothing of a copy that was changed, and the image of the next store', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))
+  const file = writeInstance(folder, { sopInstanceUid: SOP, size: SIDE })
+  const { stores, clinic } = await openTwoCopies(file)
+  // The copy that was verified last is the first to be fetched.
+  const [, changed] = stores
+  const [key = ''] = changed.keys()
+  const content = changed.contentOf(key)
+  content.write('Nobody', content.indexOf('M\xfcller', 0, 'latin1'))
+  content.subarray(-SIDE).fill(0xee)
+  changed.changeObject(key, content)
+  const before = changed.requests.length
+
+  const { frame, list } = await openView(clinic)
+  const images = (await list()).text()
+  const shown = await frame(1)
+  expect(shown.status).toBe(200)
+  expect(Buffer.from(await shown.arrayBuffer())).toEqual(file.dataSet.subarray(-SIDE * SIDE * 2))
+  expect(changed.requests.slice(before)).toHaveLength(1)
+  expect(await images).toContain('Müller^Jörg')
+  expect(await images).not.toContain('Nobody')
+  expect(await images).not.toContain('"level":"danger"')
+})
+
+it('refuses a frame of which there is only a changed copy', async () => {
+  const store = await openObjectStore()
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))
+  const clinic = await openStoredArchive([
+    writeInstance(folder, { sopInstanceUid: SOP, size: SIDE }),
+  ])
+  await migrated(clinic.archive.gateway, store)
   await clinic.withoutFiles()
+  const [key = ''] = store.keys()
+  const content = store.contentOf(key)
+  content.subarray(-SIDE).fill(0xee)
+  store.changeObject(key, content)
+  const { frame, list } = await openView(clinic)
+  const images = (await list()).text()
+  expect((await frame(1)).status).toBe(503)
+  expect(await images).toContain('Archive store')
+})
+
+it('fetches an image from another store where one breaks off within it, and keeps no part', async () => {
+  const file = twoFrames()
+  const { stores, clinic } = await openTwoCopies(file)
   const broken: number[] = []
   const breakOff = Promise.reject(new Error('broken off'))
   breakOff.catch(() => undefined)

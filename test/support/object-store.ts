@@ -41,7 +41,7 @@ export interface TestStore extends AsyncDisposable {
   keys(): string[]
   contentOf(key: string): Buffer
   deleteObject(key: string): void
-  changeObject(key: string): void
+  changeObject(key: string, content?: Buffer): void
   tier(more?: Partial<NewTier>, settings?: Partial<S3Settings>): NewTier
 }
 
@@ -151,7 +151,8 @@ export async function startObjectStore({ isOwnProcess = false } = {}): Promise<T
       for (const suffix of ['object', 'object.md5', 'metadata.json'])
         rmSync(join(folder, `${key}._S3rver_${suffix}`), { force: true })
     },
-    changeObject: (key) => writeFileSync(join(folder, `${key}._S3rver_object`), 'something else'),
+    changeObject: (key, content = Buffer.from('something else')) =>
+      writeFileSync(join(folder, `${key}._S3rver_object`), content),
     async [Symbol.asyncDispose]() {
       proxy.closeAllConnections()
       proxy.close()

@@ -26,7 +26,13 @@ export function returnFiles(
       writeFileSync(imageFiles.pathOf(file), content)
       recordReturnedFile(database, instanceId, { ...instance, file })
     }
-    return { path: '', bytes: 0, done: Promise.resolve(), onGrown: () => () => undefined }
+    return {
+      path: '',
+      bytes: 0,
+      isVerified: false,
+      done: Promise.resolve(),
+      onGrown: () => () => undefined,
+    }
   }
   return returned
 }

@@ -4,9 +4,11 @@ export interface Recall {
   readonly path: string
   /** How many of its bytes are here. */
   readonly bytes: number
+  /** Whether all bytes are here and have the checksum that was recorded when they were copied. */
+  readonly isVerified: boolean
   /** Resolves when the file is on this PC and its row names it; rejects with an `ApiError`. */
   readonly done: Promise<void>
-  /** Calls the listener when `path` or `bytes` have changed. Returns a function that ends it. */
+  /** Calls the listener when `path`, `bytes` or `isVerified` have changed. Returns a function that ends it. */
   onGrown(listener: () => void): () => void
 }
 

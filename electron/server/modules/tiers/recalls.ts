@@ -29,6 +29,7 @@ class RunningRecall implements Recall {
   readonly #listeners = new Set<() => void>()
   path = ''
   bytes = 0
+  isVerified = false
 
   constructor(run: (recall: RunningRecall) => Promise<void>) {
     this.done = run(this)
@@ -39,12 +40,22 @@ class RunningRecall implements Recall {
   grown(path: string, bytes: number): void {
     this.path = path
     this.bytes = bytes
-    for (const listener of [...this.#listeners]) listener()
+    this.isVerified = false
+    this.#tell()
+  }
+
+  verified(): void {
+    this.isVerified = true
+    this.#tell()
   }
 
   onGrown(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener()
   }
 }
 
@@ -157,6 +168,7 @@ export class Recalls implements AsyncDisposable {
     try {
       const writable = writableOf(part, () => recall.grown(part.path, part.bytes))
       await pipeline(source.read(signal), writable)
+      recall.verified()
       await part.finish()
       await part.place(file)
       await part.secure()

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
 import {
   findCurrentInstance,
   type InstanceRecord,
@@ -13,7 +15,14 @@ import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import { readWhileArriving } from './arriving-file.ts'
 import { createInflatedCopy } from './file-fetcher.ts'
-import { extrasOf, type Frame, frameOf, type ImageFile, wholeFrameOf } from './image-file.ts'
+import {
+  extrasOf,
+  type Frame,
+  frameOf,
+  type ImageFile,
+  locateFrame,
+  wholeFrameOf,
+} from './image-file.ts'
 import { DISPLAY_DELAY_MS } from './load-queue.ts'
 import { OpenFile } from './open-files.ts'
 import { FileFault } from './partner-file.ts'
@@ -174,13 +183,15 @@ export class ArchiveImages {
   /** Opens a file for its header only, because there may be thousands of them. */
   async #show(instance: InstanceRecord, number: number): Promise<void> {
     try {
-      const isShown = await this.#showArriving(instance)
+      const arrived = await this.#showArriving(instance)
       using current = await keepLocalFile(this.#context, instance.instanceId)
       await using file = await OpenFile.open(await this.#pathOf(current))
       const header = file.viewed.header()
       if (!header) throw new FileFault(message('viewer.ends-before-image'))
       const fault = file.viewed.fault()
-      if (!isShown) this.#shown.show(header, 'archive', this.#imageOf(instance))
+      // A copy that broke off, or was not the same, may have had another header.
+      if (!isDeepStrictEqual(arrived, header))
+        this.#shown.show(header, 'archive', this.#imageOf(instance))
       if (fault !== undefined) this.#addFault(instance, number, fault)
     } catch (error) {
       if (!this.#signal.aborted) this.#addFault(instance, number, faultMessage(error))
@@ -190,20 +201,24 @@ export class ArchiveImages {
 
   /**
    * Shows an image that is fetched from a tier as soon as its header is here, and waits for the
-   * rest. False if it was not shown.
+   * rest. Returns the header that was shown. The checksum is not known by then, so a header with
+   * another image or patient than expected is not shown before.
    */
-  async #showArriving(instance: InstanceRecord): Promise<boolean> {
+  async #showArriving(instance: InstanceRecord): Promise<ViewedHeader | undefined> {
     const recall = this.#recallOf(instance)
-    if (!recall) return false
+    if (!recall) return undefined
     const header = await readWhileArriving(recall, this.#signal, async (file) =>
       file.viewed.header(),
     )
-    if (header) {
+    const isExpected =
+      header?.instance.sopInstanceUid === instance.sopInstanceUid &&
+      this.#shown.isOfListedPatient(header.study)
+    if (header && isExpected) {
       this.#shown.show(header, 'archive', this.#imageOf(instance))
       this.#shown.list.watch.changed()
     }
     await recall.done
-    return header !== undefined
+    return isExpected ? header : undefined
   }
 
   /** The fetch of a file that is not on this PC; a deflated one is readable only as a whole. */
@@ -229,11 +244,17 @@ export class ArchiveImages {
     }
   }
 
-  /** Reads a frame, from a file that is still being fetched as soon as its bytes are here. */
+  /** Reads a frame, before its file is complete where the file contains others too. */
   async #frame(instance: CachedInstance, number: number, signal: AbortSignal): Promise<Frame> {
     const recall = this.#recallOf(this.#current(instance))
     const arrived =
-      recall && (await readWhileArriving(recall, signal, (file) => frameOf(file, number)))
+      recall &&
+      (await readWhileArriving(recall, signal, async (file) => {
+        const isHere = locateFrame(file.viewed, number) !== undefined
+        // A single frame ends where its file ends, so its checksum can be awaited.
+        const isServed = isHere && (recall.isVerified || file.viewed.frames > 1)
+        return isServed ? await frameOf(file, number) : undefined
+      }))
     const frame =
       arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
     this.#noteFrame()

@@ -6,7 +6,7 @@ import { ChangeNotifier } from './view-list.ts'
 /**
  * Runs `work` on the bytes of a file that are here, while it is fetched from a tier, until it
  * returns a result. Undefined when the file is complete.
- * @throws errors of `work` and of the fetch, the abort reason of the signal
+ * @throws errors of the fetch, those of `work` for verified bytes, the abort reason of the signal
  */
 export async function readWhileArriving<T>(
   recall: Recall,
@@ -32,17 +32,23 @@ export async function readWhileArriving<T>(
         if ('error' in end) throw end.error
         return undefined
       }
-      const { path, bytes } = recall
+      const { path, bytes, isVerified } = recall
       if (bytes > 0 && file?.path !== path) {
         await file?.opened[Symbol.asyncDispose]()
         file = await openArrivingFile(path)
       }
       if (file) {
         file.opened.source.length = bytes
-        const found = await work(file.opened)
+        const found = await work(file.opened).catch((error: unknown) => {
+          // Whether the image itself is faulty shows when the file is complete.
+          if (recall.isVerified) throw error
+          return undefined
+        })
         if (found !== undefined) return found
       }
-      if (!end && recall.bytes === bytes && recall.path === path) await watch.next(signal)
+      const isUnchanged =
+        recall.bytes === bytes && recall.path === path && recall.isVerified === isVerified
+      if (!end && isUnchanged) await watch.next(signal)
     }
   } finally {
     stop()

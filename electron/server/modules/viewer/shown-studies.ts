@@ -129,6 +129,11 @@ export class ShownStudies {
     this.list.putInstance({ ...instance, source, patient })
   }
 
+  /** Whether a file has the patient that its study is listed with. */
+  isOfListedPatient(study: HeaderStudy): boolean {
+    return differingPatient(this.list.study(study.studyInstanceUid), study) === null
+  }
+
   /** Whether this is the first file of its study. Also compares the patients of the files. */
   #isFirst(study: HeaderStudy): boolean {
     const { studyInstanceUid, patientName, patientId, patientBirthDate } = study

@@ -32,7 +32,7 @@ it('fetches the next files while one is being sent', async () => {
     asked.push(instanceId)
     const done = Promise.reject(new ApiError('unavailable', message('tiers.no-space')))
     done.catch(() => undefined)
-    return { path: '', bytes: 0, done, onGrown: () => () => undefined }
+    return { path: '', bytes: 0, isVerified: false, done, onGrown: () => () => undefined }
   }
   const path = { studyInstanceUid: STUDY }
   const { body } = await retrieveInstances(context, {} as ConvertedFiles, path, [AS_STORED])
