@@ -35,7 +35,10 @@ export const NATIVE_SYNTAXES: ReadonlySet<string> = new Set([
   BIG_ENDIAN,
 ])
 
-/** Reads the stored values of an uncompressed frame. @throws ImageProblem */
+/**
+ * Reads the stored values of an uncompressed frame. They share the memory of the bytes where they
+ * are the same, because a mammogram has 40 MB. @throws ImageProblem
+ */
 export function nativeFrame(
   bytes: Uint8Array<ArrayBuffer>,
   pixel: ImagePixel,
@@ -52,8 +55,10 @@ export function nativeFrame(
       message('viewer.pixels-cut-short', { percent: percentOf(bytes.length, needed) }),
     )
   if (size === 1) return { samples: unpackBits(bytes, count), isPlanar: false, isSubsampled: false }
-  const own = bytes.slice(0, needed)
-  if (isBigEndian && size > 8) swapBytes(own, size / 8)
+  const isSwapped = isBigEndian && size > 8
+  const isShared = !isSwapped && bytes.buffer.byteLength === needed
+  const own = isShared ? bytes : bytes.slice(0, needed)
+  if (isSwapped) swapBytes(own, size / 8)
   const samples = valuesOf(own.buffer, pixel)
   const isPlanar = pixel.samplesPerPixel > 1 && pixel.planarConfiguration === 1 && !is422
   return { samples: withStoredBits(samples, pixel), isPlanar, isSubsampled: is422 }
@@ -162,7 +167,7 @@ function valuesOf(
 
 /**
  * Removes the bits outside the stored ones, which are not part of the value: older overlays, or
- * garbage (PS3.5 8.1.1).
+ * garbage (PS3.5 8.1.1). Returns the same samples where there are none.
  */
 function withStoredBits(
   samples: Samples,
@@ -172,16 +177,35 @@ function withStoredBits(
   const left = 31 - highBit
   const right = 32 - bitsStored
   if (left < 0 || right < 0 || right < left) return samples
-  if (pixelRepresentation === 1) {
-    for (let n = 0; n < samples.length; n += 1)
-      samples[n] = ((samples[n] as number) << left) >> right
-    return samples
+  const isSigned = pixelRepresentation === 1
+  if (isWithinStoredBits(samples, left, right, isSigned)) return samples
+  const own = samples.slice()
+  if (isSigned) {
+    for (let n = 0; n < own.length; n += 1) own[n] = ((own[n] as number) << left) >> right
+    return own
   }
   const mask = 0xffffffff >>> right
   const beside = right - left
+  for (let n = 0; n < own.length; n += 1) own[n] = ((own[n] as number) >>> beside) & mask
+  return own
+}
+
+function isWithinStoredBits(
+  samples: Samples,
+  left: number,
+  right: number,
+  isSigned: boolean,
+): boolean {
+  if (left !== right) return false
+  if (isSigned) {
+    for (let n = 0; n < samples.length; n += 1)
+      if (((samples[n] as number) << left) >> right !== samples[n]) return false
+    return true
+  }
+  const outside = ~(0xffffffff >>> right)
   for (let n = 0; n < samples.length; n += 1)
-    samples[n] = ((samples[n] as number) >>> beside) & mask
-  return samples
+    if (((samples[n] as number) & outside) !== 0) return false
+  return true
 }
 
 /** Converts decoder output to stored values with the declared sign. */

@@ -69,6 +69,19 @@ describe('stored values', () => {
     expect(stored(bytes(0x10, 0x00, 0xf0, 0xff), { highBit: 15 })).toEqual([1, 4095])
   })
 
+  it('shares the memory of a frame, and leaves one that it would have to change as it is', () => {
+    const data = bytes(0x01, 0x00, 0xff, 0x0f)
+    expect(nativeFrame(data, form({}), false).samples.buffer).toBe(data.buffer)
+    expect(stored(data, { pixelRepresentation: 1 })).toEqual([1, -1])
+    expect(stored(data, {}, true)).toEqual([0x100, 0xf0f])
+    expect(stored(bytes(0x01, 0xf0, 0xff, 0x0f).subarray(0), {})).toEqual([1, 4095])
+    expect([...data]).toEqual([0x01, 0x00, 0xff, 0x0f])
+    const longer = bytes(0, 0x01, 0x00, 0xff, 0x0f)
+    expect(nativeFrame(longer.subarray(1), form({}), false).samples).toEqual(
+      Uint16Array.of(1, 4095),
+    )
+  })
+
   it('says how much of a short frame is there', () => {
     expect(problemOf(() => stored(bytes(1, 2), {}))).toBe(
       'The image is incomplete: it has 50 % of its pixels.',
