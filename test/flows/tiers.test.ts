@@ -294,6 +294,76 @@ it('shows nothing of a copy that was changed, and the image of the next store', 
   expect(await images).not.toContain('"level":"danger"')
 })
 
+/** Its frame is sent in pieces. */
+const LARGE_SIDE = 1600
+
+const largeImage = () =>
+  writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), {
+    ...{ sopInstanceUid: SOP, size: LARGE_SIDE },
+  })
+
+it('sends a large frame while it arrives, and its last byte after its checksum', async () => {
+  const store = await openObjectStore()
+  const file = largeImage()
+  const clinic = await openStoredArchive([file])
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  const rest = Promise.withResolvers<void>()
+  store.intervene({ hold: () => ({ bytes: file.dataSet.length / 2, until: rest.promise }) })
+
+  const { frame, list } = await openView(clinic)
+  const images = (await list()).text()
+  const response = await frame(1)
+  expect(response.status).toBe(200)
+  const pixels = file.dataSet.subarray(-LARGE_SIDE * LARGE_SIDE * 2)
+  expect(response.headers.get('content-length')).toBe(String(pixels.length))
+  const received: Uint8Array[] = []
+  for await (const chunk of response.body ?? []) {
+    if (received.length === 0) rest.resolve()
+    received.push(chunk)
+  }
+  expect(Buffer.concat(received).equals(pixels)).toBe(true)
+  await images
+  // From the disk.
+  expect(Buffer.from(await (await frame(1)).arrayBuffer()).equals(pixels)).toBe(true)
+})
+
+it('does not finish a large frame of a changed copy, and has the next store send it', async () => {
+  const file = largeImage()
+  const { stores, clinic } = await openTwoCopies(file)
+  const [, changed] = stores
+  const [key = ''] = changed.keys()
+  const content = changed.contentOf(key)
+  content.subarray(-LARGE_SIDE).fill(0xee)
+  changed.changeObject(key, content)
+
+  const { frame, list } = await openView(clinic)
+  const images = (await list()).text()
+  const response = await frame(1)
+  await expect(response.arrayBuffer()).rejects.toThrow('terminated')
+  const pixels = file.dataSet.subarray(-LARGE_SIDE * LARGE_SIDE * 2)
+  expect(Buffer.from(await (await frame(1)).arrayBuffer()).equals(pixels)).toBe(true)
+  await images
+})
+
+it('ends when the page that a large frame is sent to has gone', async () => {
+  const store = await openObjectStore()
+  const file = largeImage()
+  const clinic = await openStoredArchive([file])
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  const rest = Promise.withResolvers<void>()
+  store.intervene({ hold: () => ({ bytes: file.dataSet.length / 2, until: rest.promise }) })
+  const { frame, list } = await openView(clinic)
+  const images = (await list()).text()
+  const { body } = await frame(1)
+  await body?.cancel()
+  rest.resolve()
+  await images
+  const pixels = file.dataSet.subarray(-LARGE_SIDE * LARGE_SIDE * 2)
+  expect(Buffer.from(await (await frame(1)).arrayBuffer()).equals(pixels)).toBe(true)
+})
+
 it('refuses a frame of which there is only a changed copy', async () => {
   const store = await openObjectStore()
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -114,12 +114,22 @@ function isViewOpen({ views }: HttpApp, request: FastifyRequest): boolean {
   }
 }
 
+/** Bytes that are read while they are sent. */
+export interface ByteStream {
+  readonly length: number
+  /**
+   * Writes all bytes, in pieces. The memory of a piece may be used again when `write` has resolved.
+   * If it throws, the connection is closed, so that the page does not take a part for the whole.
+   */
+  send(write: (piece: Buffer) => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
 /** Bytes for the viewer page. */
 export interface ViewBytes {
   /** Defaults to 200. */
   readonly status?: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | Readable
+  readonly body: Buffer | Readable | ByteStream
 }
 
 /**
@@ -140,25 +150,53 @@ export function serveViewBytes<P extends z.ZodType>(
 ): void {
   serveFile(app, path, { access: 'view', params }, async (call, reply, request) => {
     const ending = abortControllerFor(app, reply)
+    const { signal } = ending
     reply.raw.once('close', () => ending[Symbol.dispose]())
     try {
       const {
         status = 200,
         headers,
         body,
-      } = await open({ ...call, range: request.headers.range, signal: ending.signal })
-      return reply
-        .code(status)
-        .headers({
-          'cache-control': 'private, no-store',
-          ...headers,
-          'x-content-type-options': 'nosniff',
-        })
-        .send(body)
+      } = await open({
+        ...call,
+        range: request.headers.range,
+        signal,
+      })
+      reply.code(status).headers({
+        'cache-control': 'private, no-store',
+        ...headers,
+        'x-content-type-options': 'nosniff',
+      })
+      if (!('send' in body)) return reply.send(body)
+      await sendStream(reply, body, signal)
     } catch (error) {
-      if (ending.signal.aborted) return reply.hijack().raw.destroy()
-      throw error
+      if (!reply.raw.headersSent && !signal.aborted) throw error
+      if (!signal.aborted) app.noteFault(request, error)
+      reply.hijack().raw.destroy()
     }
+  })
+}
+
+async function sendStream(reply: FastifyReply, body: ByteStream, signal: AbortSignal) {
+  const { raw } = reply.hijack()
+  raw.writeHead(reply.statusCode, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-length': body.length,
+  })
+  await body.send((piece) => writePiece(raw, piece, signal), signal)
+  raw.end()
+}
+
+/** Resolves when the operating system has taken all bytes. */
+function writePiece(raw: ServerResponse, piece: Buffer, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort)
+    raw.write(piece, (error) => {
+      signal.removeEventListener('abort', abort)
+      if (error) reject(error)
+      else resolve()
+    })
   })
 }
 
@@ -166,7 +204,7 @@ export function serveViewBytes<P extends z.ZodType>(
  * A frame as stored in its file. @throws ApiError refused if the file's transfer syntax is not a
  * valid UID
  */
-export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
+export function frameBytes(body: ViewBytes['body'], transferSyntaxUid: string): ViewBytes {
   if (!/^[\d.]{1,64}$/.test(transferSyntaxUid))
     throw new ApiError('refused', message('http.no-transfer-syntax'))
   return {

@@ -41,6 +41,11 @@ export class EncapsulatedFrames {
     this.#pixels = pixels
   }
 
+  /** The lengths of compressed frames are in the offset tables or fragments. */
+  expected(): undefined {
+    return undefined
+  }
+
   /**
    * Locates a frame, numbered from 1; undefined while its bytes have not arrived. @throws
    * {ViewedFileFault} if the file has no such frame

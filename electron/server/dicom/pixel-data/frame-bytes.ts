@@ -18,6 +18,10 @@ export interface FrameBytes {
   readonly bitRange: { readonly skipBits: number; readonly bits: number } | undefined
 }
 
+/** Whether the frame is a part of the file as it is. */
+export const isPartOfFile = ({ spans, swapsPairs, bitRange }: FrameBytes): boolean =>
+  spans.length === 1 && !swapsPairs && !bitRange
+
 /** Length in bytes of the frame as returned by `readFrame`. */
 export function lengthOfFrame(frame: FrameBytes): number {
   return frame.bitRange

@@ -51,6 +51,8 @@ export interface PixelLocation {
    * {ViewedFileFault} if the file has no such frame
    */
   frame(number: number): FrameBytes | undefined
+  /** Where a frame is, or will be; undefined if it can only be found by its bytes. */
+  expected(number: number): FrameBytes | undefined
   /** For a complete file: which frames are missing. */
   fault(): Message | undefined
 }
@@ -123,6 +125,7 @@ function simpleLocation(
   }
   return {
     fault,
+    expected: (number) => (number > room ? undefined : find(number)),
     frame(number) {
       if (number > room) throw new ViewedFileFault(missingFrames(room, frames))
       const frame = find(number)

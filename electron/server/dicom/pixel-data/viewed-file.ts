@@ -16,7 +16,7 @@ import { isViewerTag } from './viewed-tags.ts'
 
 export type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 export { ViewedFileFault } from '#server/dicom/data-set/byte-window.ts'
-export { type FrameBytes, lengthOfFrame, readFrame } from './frame-bytes.ts'
+export { type FrameBytes, isPartOfFile, lengthOfFrame, readFrame } from './frame-bytes.ts'
 export type { HeaderExtras, LookUpTable, OverlayPlane } from './header-extras.ts'
 export type { ViewedHeader } from './viewed-header.ts'
 
@@ -73,6 +73,15 @@ export class ViewedFile {
     if (!Number.isInteger(number) || number < 1 || number > file.frames)
       throw new ViewedFileFault(message('viewed-file.no-such-frame'))
     return file.pixels.frame(number)
+  }
+
+  /**
+   * Where a frame is, or will be once its bytes arrive; undefined if it can only be found by its
+   * bytes, or the file has no such frame. The header must be available.
+   */
+  expectedFrame(number: number): FrameBytes | undefined {
+    const isFrame = Number.isInteger(number) && number >= 1 && number <= this.frames
+    return isFrame ? this.#opened?.pixels?.expected(number) : undefined
   }
 
   /**

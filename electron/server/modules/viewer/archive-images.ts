@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '#server/context.ts'
+import type { Recall } from '#server/database/recall.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
+import type { ByteStream } from '#server/http/view-stream.ts'
 import {
   findCurrentInstance,
   type InstanceRecord,
@@ -13,18 +15,19 @@ import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { readWhileArriving } from './arriving-file.ts'
+import { type ArrivingFile, readWhileArriving, sendWhileArriving } from './arriving-file.ts'
 import { createInflatedCopy } from './file-fetcher.ts'
 import {
   extrasOf,
   type Frame,
   frameOf,
   type ImageFile,
+  largeSpanOf,
   locateFrame,
   wholeFrameOf,
 } from './image-file.ts'
 import { DISPLAY_DELAY_MS } from './load-queue.ts'
-import { OpenFile } from './open-files.ts'
+import { type FileSpan, OpenFile, PieceSender } from './open-files.ts'
 import { FileFault } from './partner-file.ts'
 import type { ShownStudies } from './shown-studies.ts'
 import { type CacheLease, fileKeyOf, type ViewCache } from './view-cache.ts'
@@ -244,21 +247,62 @@ export class ArchiveImages {
     }
   }
 
-  /** Reads a frame, before its file is complete where the file contains others too. */
+  /** Reads a frame, from a file that is still being fetched if possible. */
   async #frame(instance: CachedInstance, number: number, signal: AbortSignal): Promise<Frame> {
-    const recall = this.#recallOf(this.#current(instance))
-    const arrived =
+    const current = this.#current(instance)
+    const recall = this.#recallOf(current)
+    const arriving =
       recall &&
-      (await readWhileArriving(recall, signal, async (file) => {
-        const isHere = locateFrame(file.viewed, number) !== undefined
-        // A single frame ends where its file ends, so its checksum can be awaited.
-        const isServed = isHere && (recall.isVerified || file.viewed.frames > 1)
-        return isServed ? await frameOf(file, number) : undefined
-      }))
+      (await readWhileArriving(recall, signal, (file) =>
+        this.#arrivingFrame(current, recall, file, number),
+      ))
     const frame =
-      arrived ?? (await this.#readCurrent(instance, (file) => wholeFrameOf(file, number)))
-    this.#noteFrame()
+      arriving ??
+      (await this.#readCurrent(instance, async (file) => {
+        const span = largeSpanOf(locateFrame(file.viewed, number))
+        return span ? this.#streamedFrame(instance, file, span) : wholeFrameOf(file, number)
+      }))
+    if (frame.body instanceof Buffer) this.#noteFrame()
     return frame
+  }
+
+  /**
+   * A single frame ends where its file ends, so it is complete only after the checksum of the file
+   * has been verified. Frames of longer files are shown before.
+   */
+  async #arrivingFrame(
+    current: InstanceRecord,
+    recall: Recall,
+    file: OpenFile,
+    number: number,
+  ): Promise<Frame | undefined> {
+    const { viewed } = file
+    const { path } = recall
+    const isHere = locateFrame(viewed, number) !== undefined
+    if (viewed.frames !== 1) return isHere ? await frameOf(file, number) : undefined
+    const span = largeSpanOf(viewed.expectedFrame(number))
+    if (span && span.at + span.length <= current.bytes)
+      return this.#streamedFrame(current, file, span, { recall, path })
+    return isHere && recall.isVerified ? await frameOf(file, number) : undefined
+  }
+
+  /** A large frame, which is read while it is sent. */
+  #streamedFrame(
+    instance: CachedInstance,
+    { viewed: { transferSyntaxUid } }: OpenFile,
+    { at, length }: FileSpan,
+    arriving?: ArrivingFile,
+  ): Frame {
+    const send: ByteStream['send'] = async (write, signal) => {
+      const sender = new PieceSender(write)
+      const sent = arriving ? await sendWhileArriving(arriving, { at, length }, sender, signal) : 0
+      if (sent < length)
+        await this.#readCurrent(instance, ({ source }) =>
+          sender.send(source, { at: at + sent, length: length - sent }),
+        )
+      this.#noteFrame()
+    }
+    return { transferSyntaxUid, body: { length, send } }
   }
 
   /**

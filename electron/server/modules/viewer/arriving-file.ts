@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises'
 import type { Recall } from '#server/database/recall.ts'
-import { OpenFile } from './open-files.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
+import { type FileSpan, OpenFile, type PieceSender } from './open-files.ts'
 import { ChangeNotifier } from './view-list.ts'
 
 /**
@@ -54,6 +56,41 @@ export async function readWhileArriving<T>(
     stop()
     await file?.opened[Symbol.asyncDispose]()
   }
+}
+
+/** A file from one of the sources that a fetch tries. */
+export interface ArrivingFile {
+  readonly recall: Recall
+  /** Where it is, for as long as that source is read. */
+  readonly path: string
+}
+
+/**
+ * Sends a part of a file while it is fetched from a tier. The last byte is sent after the checksum
+ * of the file has been verified. Returns the number of bytes that were sent when the file was
+ * complete; the rest is to be read from there.
+ * @throws errors of the fetch, the abort reason of the signal; unavailable: it was fetched from
+ *   another source after a part had been sent
+ */
+export async function sendWhileArriving(
+  { recall, path }: ArrivingFile,
+  { at, length }: FileSpan,
+  sender: PieceSender,
+  signal: AbortSignal,
+): Promise<number> {
+  let sent = 0
+  await readWhileArriving(recall, signal, async ({ source }) => {
+    if (recall.path !== path) return undefined
+    const isVerified = recall.isVerified
+    const available = Math.min(length - (isVerified ? 0 : 1), source.length - at)
+    if (available > sent) {
+      await sender.send(source, { at: at + sent, length: available - sent })
+      sent = available
+    }
+    return sent === length || undefined
+  })
+  if (recall.path !== path) throw new ApiError('unavailable', message('images.file-elsewhere'))
+  return sent
 }
 
 /** Undefined if it has got its final name in the meantime. */

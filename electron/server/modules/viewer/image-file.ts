@@ -2,20 +2,28 @@ import { extrasInBase64 } from '#server/dicom/pixel-data/header-extras.ts'
 import {
   type ByteSource,
   type FrameBytes,
+  isPartOfFile,
   readFrame,
   ViewedFileFault,
 } from '#server/dicom/pixel-data/viewed-file.ts'
 import { readReferencingObject } from '#server/dicom/referencing-objects/referencing-object.ts'
+import type { ByteStream } from '#server/http/view-stream.ts'
 import type { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import type { InstanceExtras } from '#shared/contract/viewed-images.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message, sentences } from '#shared/messages/message.ts'
-import type { DiskSource, OpenFile } from './open-files.ts'
+import type { DiskSource, FileSpan, OpenFile } from './open-files.ts'
 
 /** A frame of an image or a segmentation in its stored encoding. */
 export interface Frame {
-  readonly body: Buffer
+  /** Large frames are read while they are sent. */
+  readonly body: Buffer | ByteStream
   readonly transferSyntaxUid: string
+}
+
+/** A frame that has been read. */
+export interface ReadFrame extends Frame {
+  readonly body: Buffer
 }
 
 /** An instance of a view, from any source. */
@@ -40,7 +48,7 @@ export interface ImageFile {
 export async function frameOf(
   { source, viewed }: OpenFile,
   number: number,
-): Promise<Frame | undefined> {
+): Promise<ReadFrame | undefined> {
   const bytes = locateFrame(viewed, number)
   if (!bytes) return undefined
   return { body: await readFrameAsync(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
@@ -65,8 +73,17 @@ export function locateFrame(viewed: OpenFile['viewed'], number: number): FrameBy
   return withApiErrors(() => viewed.frame(number))
 }
 
+/** Frames of at least this size are sent in pieces. */
+const MIN_LARGE_BYTES = 4 << 20
+
+/** Where the bytes of a large frame are, if they can be sent as they are. */
+export function largeSpanOf(frame: FrameBytes | undefined): FileSpan | undefined {
+  const [span] = frame && isPartOfFile(frame) ? frame.spans : []
+  return span && span.length >= MIN_LARGE_BYTES ? span : undefined
+}
+
 /** Like `frameOf`, for a complete file. */
-export async function wholeFrameOf(file: OpenFile, number: number): Promise<Frame> {
+export async function wholeFrameOf(file: OpenFile, number: number): Promise<ReadFrame> {
   const frame = await frameOf(file, number)
   if (!frame) throw new ApiError('refused', message('viewer.no-such-frame'))
   return frame

@@ -8,6 +8,12 @@ const HEAD_BYTES = 64 * 1024
 /** Size of the read buffer: headers and item tags are read a few bytes at a time. */
 const BUFFER_BYTES = 4096
 
+/** A part of a file, in bytes. */
+export interface FileSpan {
+  readonly at: number
+  readonly length: number
+}
+
 /** A file on disk, which may still be growing. The caller closes the handle. */
 export class DiskSource implements ByteSource {
   readonly #handle: FileHandle
@@ -47,12 +53,18 @@ export class DiskSource implements ByteSource {
   /** Like `read`, but asynchronous. */
   async fetch(at: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length)
+    await this.fill(bytes, at)
+    return bytes
+  }
+
+  /** Fills `bytes` with the bytes at `at`. */
+  async fill(bytes: Buffer, at: number): Promise<void> {
+    const { length } = bytes
     for (let filled = 0; filled < length; ) {
       const { bytesRead } = await this.#handle.read(bytes, filled, length - filled, at + filled)
       if (bytesRead === 0) throw endedEarlyError()
       filled += bytesRead
     }
-    return bytes
   }
 
   #readNow(at: number, length: number): Buffer {
@@ -76,6 +88,33 @@ const sliceIfContained = (buffer: Buffer, from: number, at: number, length: numb
     : undefined
 
 const endedEarlyError = () => new Error('The file ended before the bytes that it had.')
+
+/** Size of the pieces that large frames are sent in. */
+const PIECE_BYTES = 256 * 1024
+
+/**
+ * Sends bytes of files through one piece of memory: to allocate memory for all of a mammogram takes
+ * longer than to read it.
+ */
+export class PieceSender {
+  readonly #write: (piece: Buffer) => Promise<void>
+  readonly #memory = Buffer.allocUnsafe(PIECE_BYTES)
+
+  /** @param write resolves when the memory of the piece may be used again */
+  constructor(write: (piece: Buffer) => Promise<void>) {
+    this.#write = write
+  }
+
+  /** @throws errors of the disk and of `write` */
+  async send(source: DiskSource, { at, length }: FileSpan): Promise<void> {
+    for (let sent = 0; sent < length; ) {
+      const piece = this.#memory.subarray(0, Math.min(PIECE_BYTES, length - sent))
+      await source.fill(piece, at + sent)
+      await this.#write(piece)
+      sent += piece.length
+    }
+  }
+}
 
 /** A DICOM file on disk that images are read from. */
 export class OpenFile implements AsyncDisposable {

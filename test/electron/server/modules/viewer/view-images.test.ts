@@ -45,7 +45,7 @@ describe('the images of a view that a partner has', () => {
       1,
       never(),
     )
-    expect(body.equals(dicomFile().subarray(-512))).toBe(true)
+    expect(body).toEqual(dicomFile().subarray(-512))
     expect(transferSyntaxUid).toBe('1.2.840.10008.1.2.1')
     expect(await viewing.images.extras(viewing.view, uidOf(2))).toEqual({
       palette: null,
@@ -266,7 +266,7 @@ describe('a frame', () => {
     expect(first.body).toHaveLength(400)
     const last = viewing.images.frame(view, sop, 15, never())
     rest.resolve()
-    expect((await last).body.equals(file.subarray(-400))).toBe(true)
+    expect((await last).body).toEqual(file.subarray(-400))
     await readUntil(lines, (line) => line.line === 'progress' && line.state === 'done')
   })
 })
