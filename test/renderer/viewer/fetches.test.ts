@@ -7,6 +7,10 @@ const frame = (text = 'x') =>
   new Response(text, {
     headers: { 'content-type': 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1' },
   })
+const headersOf = (length: number) => ({
+  'content-type': 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1',
+  'content-length': String(length),
+})
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0))
 
 /** A gateway whose answers are given by hand. */
@@ -148,6 +152,36 @@ describe('fetching frames', () => {
       explanation:
         'The gateway does not respond. It may be restarting; the image is requested again when it is shown.',
     })
+  })
+
+  it('receives a large frame into memory of its size, and asks again where it is not as long as that', async () => {
+    const { asked, fetch } = gateway()
+    const fetches = new Fetches({ fetch, wait: soon as never })
+    const got = fetches.get('a', 'shown', never())
+    const size = 5 << 20
+    const content = Uint8Array.from({ length: size }, (_, n) => n % 251)
+    for (const length of [size - 1, size + 1, size]) {
+      asked.at(-1)?.answer(new Response(content, { headers: headersOf(length) }))
+      if (length !== size) await expect.poll(() => asked).toHaveLength(length > size ? 3 : 2)
+    }
+    const { bytes } = await got
+    expect(Buffer.compare(bytes, content)).toBe(0)
+    expect(bytes.buffer.byteLength).toBe(size)
+  })
+
+  it('receives a large frame in a browser without streams of bytes', async () => {
+    const { asked, fetch } = gateway()
+    const got = new Fetches({ fetch }).get('a', 'shown', never())
+    const response = new Response(new Uint8Array(5 << 20).fill(7), { headers: headersOf(5 << 20) })
+    const { body } = response
+    if (!body) throw new Error('The response has no body.')
+    const getReader = body.getReader.bind(body)
+    body.getReader = ((options?: ReadableStreamGetReaderOptions) => {
+      if (options?.mode) throw new TypeError('The stream has no bytes.')
+      return getReader()
+    }) as typeof body.getReader
+    asked[0]?.answer(response)
+    expect((await got).bytes).toHaveLength(5 << 20)
   })
 
   it("gives the gateway's sentence for a refusal, at once", async () => {

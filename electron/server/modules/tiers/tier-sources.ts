@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { ContentDigest } from './content-digest.ts'
 import { type CopyRecord, listStoredCopies, recordCopyLost } from './copy-queries.ts'
 import type { PacsRetrieval } from './pacs-retrieval.ts'
 import { isMissingObject } from './store-fault.ts'
@@ -43,7 +43,7 @@ export class TierSources {
     const { database } = this.#context
     const copies = listStoredCopies(database, instance.instanceId).flatMap((copy) => {
       const tier = findTier(database, copy.tierId)
-      return tier?.isEnabled ? this.#objectSource(tier, instance, copy) : []
+      return tier?.isEnabled ? this.#objectSource(tier, copy) : []
     })
     const pacs = listTiers(database).flatMap((tier) =>
       tier.isEnabled && tier.settings.kind !== 's3' ? [this.#pacsSource(tier, instance)] : [],
@@ -51,12 +51,12 @@ export class TierSources {
     return [...copies, ...pacs]
   }
 
-  #objectSource(tier: TierRecord, instance: InstanceRecord, copy: CopyRecord): FileSource[] {
+  #objectSource(tier: TierRecord, copy: CopyRecord): FileSource[] {
     if (!isS3Tier(tier)) return []
     const connect = () => this.#connections.storeOf(tier)
     const { database } = this.#context
     async function* read(signal: AbortSignal) {
-      const digest = new ContentDigest(instance.dataSetOffset)
+      const digest = createHash('sha256')
       const lostCopyFault = (why: Message, cause?: unknown) => {
         recordCopyLost(database, copy.copyId, why, null)
         return new CopyFault(why, { cause })
@@ -71,7 +71,7 @@ export class TierSources {
       } catch (error) {
         throw isMissingObject(error) ? lostCopyFault(message('tiers.object-missing'), error) : error
       }
-      if (!copy.sha256?.equals(digest.sha256())) throw lostCopyFault(message('tiers.copy-differs'))
+      if (!copy.sha256?.equals(digest.digest())) throw lostCopyFault(message('tiers.copy-differs'))
     }
     return [{ kind: 'object', tierId: tier.tierId, tierName: tier.name, read }]
   }

@@ -181,7 +181,7 @@ async function fetched(network: Network, path: string, signal: AbortSignal): Pro
         const type = response.headers.get('content-type') ?? ''
         const transferSyntaxUid = /transfer-syntax="?([0-9.]+)/.exec(type)?.[1]
         if (!transferSyntaxUid) throw new ImageProblem(message('viewer.no-transfer-syntax'))
-        return { bytes: new Uint8Array(await response.arrayBuffer()), transferSyntaxUid }
+        return { bytes: await bytesOf(response), transferSyntaxUid }
       }
       const isTransient =
         response.status >= 502 || response.status === 429 || response.status === 408
@@ -194,6 +194,41 @@ async function fetched(network: Network, path: string, signal: AbortSignal): Pro
     }
     await wait(waitAfter(failures, 250, 4000), signal)
     if (signal.aborted) throw new ImageProblem(LEFT, true)
+  }
+}
+
+/** Bodies of at least this size are received into memory that is allocated before. */
+const MIN_LARGE_BYTES = 4 << 20
+
+/**
+ * The body of a response. The browser would collect a large one in pieces and copy them when all
+ * have arrived, which for a mammogram takes 0.1 s.
+ */
+async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const length = Number(response.headers.get('content-length'))
+  const reader = length >= MIN_LARGE_BYTES ? byteReaderOf(response) : undefined
+  if (!reader) return new Uint8Array(await response.arrayBuffer())
+  let buffer = new ArrayBuffer(length)
+  for (let at = 0; ; ) {
+    // Behind the last byte there is room for one, by which a longer body is noticed.
+    const room = at < length ? new Uint8Array(buffer, at) : new Uint8Array(1)
+    const { done, value } = await reader.read(room)
+    if (done) {
+      if (at !== length) throw new TypeError('The body is shorter than its length.')
+      return new Uint8Array(buffer)
+    }
+    if (at === length) throw new TypeError('The body is longer than its length.')
+    at += value.byteLength
+    buffer = value.buffer
+  }
+}
+
+/** Undefined in a browser whose bodies are not streams of bytes. */
+function byteReaderOf({ body }: Response): ReadableStreamBYOBReader | undefined {
+  try {
+    return body?.getReader({ mode: 'byob' })
+  } catch {
+    return undefined
   }
 }
 

@@ -52,13 +52,18 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
   }
 }
 
-/** Resolves once the page has nothing else to do: panes are drawn first. */
+/**
+ * Resolves once the page has nothing else to do after its next frame, in which panes are drawn. The
+ * page is also idle between an image that was decoded and that frame.
+ */
 const idle = (): Promise<void> =>
   new Promise((resolve) => {
-    // Not every browser has it.
-    if ('requestIdleCallback' in window)
-      window.requestIdleCallback(() => resolve(), { timeout: MAX_WAIT_MS })
-    else setTimeout(resolve)
+    window.requestAnimationFrame(() => {
+      // Not every browser has it.
+      if ('requestIdleCallback' in window)
+        window.requestIdleCallback(() => resolve(), { timeout: MAX_WAIT_MS })
+      else setTimeout(resolve)
+    })
   })
 
 /** An image, small, in the window it opens with. */
