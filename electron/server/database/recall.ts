@@ -1,6 +1,6 @@
 /** The file of an instance while it is fetched from where it is kept. */
 export interface Recall {
-  /** The file with the bytes that are here so far; another one after a source failed. */
+  /** The file with the bytes that are here so far; another one, or none, after a source failed. */
   readonly path: string
   /** How many of its bytes are here. */
   readonly bytes: number

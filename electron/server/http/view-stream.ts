@@ -179,6 +179,7 @@ export function serveViewBytes<P extends z.ZodType>(
 
 async function sendStream(reply: FastifyReply, body: ByteStream, signal: AbortSignal) {
   const { raw } = reply.hijack()
+  raw.strictContentLength = true
   raw.writeHead(reply.statusCode, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-length': body.length,

@@ -44,6 +44,11 @@ class RunningRecall implements Recall {
     this.#tell()
   }
 
+  /** The bytes of a source that failed are not those of the next one. */
+  failed(): void {
+    this.grown('', 0)
+  }
+
   verified(): void {
     this.isVerified = true
     this.#tell()
@@ -120,6 +125,7 @@ export class Recalls implements AsyncDisposable {
         this.#sources.noteReached(source)
         return
       } catch (error) {
+        recall.failed()
         signal.throwIfAborted()
         if (error instanceof NoSpaceFault) throw error
         const why = storeFault(error)

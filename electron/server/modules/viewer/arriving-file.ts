@@ -35,11 +35,13 @@ export async function readWhileArriving<T>(
         return undefined
       }
       const { path, bytes, isVerified } = recall
-      if (bytes > 0 && file?.path !== path) {
-        await file?.opened[Symbol.asyncDispose]()
-        file = await openArrivingFile(path)
+      if (file && file.path !== path) {
+        await file.opened[Symbol.asyncDispose]()
+        file = undefined
       }
-      if (file) {
+      if (bytes > 0) file ??= await openArrivingFile(path)
+      // It may be another source's by now.
+      if (file && recall.path === path) {
         file.opened.source.length = bytes
         const found = await work(file.opened).catch((error: unknown) => {
           // Whether the image itself is faulty shows when the file is complete.
@@ -79,16 +81,22 @@ export async function sendWhileArriving(
   signal: AbortSignal,
 ): Promise<number> {
   let sent = 0
+  let fault: { readonly error: unknown } | undefined
   await readWhileArriving(recall, signal, async ({ source }) => {
     if (recall.path !== path) return undefined
-    const isVerified = recall.isVerified
+    const { isVerified } = recall
     const available = Math.min(length - (isVerified ? 0 : 1), source.length - at)
-    if (available > sent) {
+    if (available <= sent) return undefined
+    try {
       await sender.send(source, { at: at + sent, length: available - sent })
-      sent = available
+    } catch (error) {
+      // An unknown part of it was sent, so it must not be sent again.
+      fault = { error }
     }
-    return sent === length || undefined
+    sent = available
+    return fault !== undefined || sent === length || undefined
   })
+  if (fault) throw fault.error
   if (recall.path !== path) throw new ApiError('unavailable', message('images.file-elsewhere'))
   return sent
 }
