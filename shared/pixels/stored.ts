@@ -36,8 +36,9 @@ export const NATIVE_SYNTAXES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads the stored values of an uncompressed frame. They share the memory of the bytes where they
- * are the same, because a mammogram has 40 MB. @throws ImageProblem
+ * Reads the stored values of an uncompressed frame. Grey ones share the memory of the bytes where
+ * they are the same, because a mammogram has 40 MB; colours are converted in place. @throws
+ * ImageProblem
  */
 export function nativeFrame(
   bytes: Uint8Array<ArrayBuffer>,
@@ -56,7 +57,7 @@ export function nativeFrame(
     )
   if (size === 1) return { samples: unpackBits(bytes, count), isPlanar: false, isSubsampled: false }
   const isSwapped = isBigEndian && size > 8
-  const isShared = !isSwapped && bytes.buffer.byteLength === needed
+  const isShared = pixel.samplesPerPixel === 1 && !isSwapped && bytes.buffer.byteLength === needed
   const own = isShared ? bytes : bytes.slice(0, needed)
   if (isSwapped) swapBytes(own, size / 8)
   const samples = valuesOf(own.buffer, pixel)

@@ -171,7 +171,9 @@ export function serveViewBytes<P extends z.ZodType>(
       await sendStream(reply, body, signal)
     } catch (error) {
       if (!reply.raw.headersSent && !signal.aborted) throw error
-      if (!signal.aborted) app.noteFault(request, error)
+      // The socket is destroyed before the signal is aborted.
+      if (!signal.aborted && !reply.raw.destroyed && !reply.raw.socket?.destroyed)
+        app.noteFault(request, error)
       reply.hijack().raw.destroy()
     }
   })
@@ -192,6 +194,7 @@ async function sendStream(reply: FastifyReply, body: ByteStream, signal: AbortSi
 function writePiece(raw: ServerResponse, piece: Buffer, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
+    if (signal.aborted) return abort()
     signal.addEventListener('abort', abort)
     raw.write(piece, (error) => {
       signal.removeEventListener('abort', abort)

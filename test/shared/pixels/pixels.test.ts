@@ -76,6 +76,9 @@ describe('stored values', () => {
     expect(stored(data, {}, true)).toEqual([0x100, 0xf0f])
     expect(stored(bytes(0x01, 0xf0, 0xff, 0x0f).subarray(0), {})).toEqual([1, 4095])
     expect([...data]).toEqual([0x01, 0x00, 0xff, 0x0f])
+    const colours = { samplesPerPixel: 3, bitsAllocated: 8, bitsStored: 8, highBit: 7, columns: 1 }
+    const colour = bytes(1, 2, 3)
+    expect(nativeFrame(colour, form(colours), false).samples.buffer).not.toBe(colour.buffer)
     const longer = bytes(0, 0x01, 0x00, 0xff, 0x0f)
     expect(nativeFrame(longer.subarray(1), form({}), false).samples).toEqual(
       Uint16Array.of(1, 4095),

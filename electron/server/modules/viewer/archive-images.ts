@@ -260,7 +260,7 @@ export class ArchiveImages {
       arriving ??
       (await this.#readCurrent(instance, async (file) => {
         const span = largeSpanOf(locateFrame(file.viewed, number))
-        return span ? this.#streamedFrame(instance, file, span) : wholeFrameOf(file, number)
+        return span ? this.#streamedFrame(instance, file, number, span) : wholeFrameOf(file, number)
       }))
     if (frame.body instanceof Buffer) this.#noteFrame()
     return frame
@@ -282,7 +282,7 @@ export class ArchiveImages {
     if (viewed.frames !== 1) return isHere ? await frameOf(file, number) : undefined
     const span = largeSpanOf(viewed.expectedFrame(number))
     if (span && span.at + span.length <= current.bytes)
-      return this.#streamedFrame(current, file, span, { recall, path })
+      return this.#streamedFrame(current, file, number, span, { recall, path })
     return isHere && recall.isVerified ? await frameOf(file, number) : undefined
   }
 
@@ -290,6 +290,7 @@ export class ArchiveImages {
   #streamedFrame(
     instance: CachedInstance,
     { viewed: { transferSyntaxUid } }: OpenFile,
+    number: number,
     { at, length }: FileSpan,
     arriving?: ArrivingFile,
   ): Frame {
@@ -297,9 +298,14 @@ export class ArchiveImages {
       const sender = new PieceSender(write)
       const sent = arriving ? await sendWhileArriving(arriving, { at, length }, sender, signal) : 0
       if (sent < length)
-        await this.#readCurrent(instance, ({ source }) =>
-          sender.send(source, { at: at + sent, length: length - sent }),
-        )
+        await this.#readCurrent(instance, ({ source, viewed }) => {
+          const now = largeSpanOf(locateFrame(viewed, number))
+          const isSame = now?.at === at && now.length === length
+          // It was fetched again, from a PACS that encodes it otherwise.
+          if (!isSame || viewed.transferSyntaxUid !== transferSyntaxUid)
+            throw new ApiError('refused', message('viewer.replaced-meanwhile'))
+          return sender.send(source, { at: at + sent, length: length - sent })
+        })
       this.#noteFrame()
     }
     return { transferSyntaxUid, body: { length, send } }

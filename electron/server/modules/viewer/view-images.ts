@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { ByteSource } from '#server/dicom/data-set/byte-window.ts'
 import type { OpenView } from '#server/http/callers.ts'
+import type { ByteStream } from '#server/http/view-stream.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { ReferencingObject } from '#shared/contract/referencing-objects.ts'
 import type { InstanceExtras, ViewedPrior, ViewLine } from '#shared/contract/viewed-images.ts'
@@ -84,12 +85,18 @@ export class ViewImages implements AsyncDisposable {
   /**
    * Returns a frame in its stored encoding: raw pixels, or one compressed bit stream. Waits for the
    * file for at most a minute.
-   * @param frame from 1
+   * @param number from 1
    * @throws ApiError not-found: there is no such instance or frame; refused: its file is faulty;
    *   the abort reason of `signal`
    */
-  frame(view: OpenView, uid: string, frame: number, signal: AbortSignal): Promise<Frame> {
-    return this.#stateOf(view).image(uid, signal, (image, until) => image.frame(frame, until))
+  async frame(view: OpenView, uid: string, number: number, signal: AbortSignal): Promise<Frame> {
+    const state = this.#stateOf(view)
+    const frame = await state.image(uid, signal, (image, until) => image.frame(number, until))
+    const { body } = frame
+    if (!('send' in body)) return frame
+    const send: ByteStream['send'] = (write, until) =>
+      body.send(write, AbortSignal.any([until, state.ending]))
+    return { ...frame, body: { length: body.length, send } }
   }
 
   /**

@@ -120,6 +120,11 @@ export class ViewState {
     }
   }
 
+  /** Aborted when the view ends. */
+  get ending(): AbortSignal {
+    return this.#ending.signal
+  }
+
   end(): void {
     this.#ending.abort(new Error('The view has ended.'))
     for (const study of this.#studies.values()) study.close()

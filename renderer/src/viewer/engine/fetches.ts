@@ -205,7 +205,9 @@ const MIN_LARGE_BYTES = 4 << 20
  * have arrived, which for a mammogram takes 0.1 s.
  */
 async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const length = Number(response.headers.get('content-length'))
+  const { headers } = response
+  // The length is that of the encoded body.
+  const length = headers.has('content-encoding') ? 0 : Number(headers.get('content-length'))
   const reader = length >= MIN_LARGE_BYTES ? byteReaderOf(response) : undefined
   if (!reader) return new Uint8Array(await response.arrayBuffer())
   let buffer = new ArrayBuffer(length)

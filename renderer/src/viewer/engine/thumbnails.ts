@@ -58,10 +58,11 @@ export function openThumbnails(frames: Pick<Frames, 'load'>): Thumbnails {
  */
 const idle = (): Promise<void> =>
   new Promise((resolve) => {
+    // A hidden page has no frames.
+    setTimeout(resolve, MAX_WAIT_MS)
     window.requestAnimationFrame(() => {
       // Not every browser has it.
-      if ('requestIdleCallback' in window)
-        window.requestIdleCallback(() => resolve(), { timeout: MAX_WAIT_MS })
+      if ('requestIdleCallback' in window) window.requestIdleCallback(() => resolve())
       else setTimeout(resolve)
     })
   })
