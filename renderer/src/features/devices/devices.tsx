@@ -26,6 +26,9 @@ export function Devices() {
   const [editing, setEditing] = useState<EditorState>(null)
   const [removing, setRemoving] = useState<Device | null>(null)
   const [checking, setChecking] = useState<Device | null>(null)
+  // Right after a device was saved, the table still shows it as it was.
+  const checkedDevice =
+    devices.data?.devices.find(({ deviceId }) => deviceId === checking?.deviceId) ?? checking
   const add = mayManage && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing({ device: null })}>
       {t('ui.devices.add')}
@@ -69,9 +72,9 @@ export function Devices() {
         opened={checking !== null}
         onClose={() => setChecking(null)}
         size={680}
-        title={checking && t('ui.devices.checks.title', { name: nameOf(checking) })}
+        title={checkedDevice && t('ui.devices.checks.title', { name: nameOf(checkedDevice) })}
       >
-        {checking && <DeviceChecks key={checking.deviceId} device={checking} />}
+        {checkedDevice && <DeviceChecks key={checkedDevice.deviceId} device={checkedDevice} />}
       </Drawer>
       <RemoveDeviceDialog device={removing} onDone={() => setRemoving(null)} />
     </Page>
