@@ -364,7 +364,7 @@ export default ofArea('IMG', [
     promise: 'P-IMG-35',
     what: 'the frame of a file is shown before its checksum was compared',
     file: 'electron/server/modules/viewer/archive-images.ts',
-    find: 'isHere && (recall.isVerified || file.viewed.frames > 1)',
+    find: 'isHere && recall.isVerified',
     replace: 'isHere',
     tests: 'flows/tiers.test.ts',
     project: 'flows',
