@@ -39,6 +39,9 @@ const madeInstances = (count: number): InstanceFile[] => {
 const SIDE = 256
 const SOP = '2.25.100.1.1'
 
+const oneFrame = (size: number): InstanceFile =>
+  writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), { sopInstanceUid: SOP, size })
+
 /** An image of two frames. */
 function twoFrames(): InstanceFile {
   const made = writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), {
@@ -271,8 +274,7 @@ it('refuses an image whose object was changed in the store', async () => {
 })
 
 it('shows nothing of a copy that was changed, and the image of the next store', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))
-  const file = writeInstance(folder, { sopInstanceUid: SOP, size: SIDE })
+  const file = oneFrame(SIDE)
   const { stores, clinic } = await openTwoCopies(file)
   // The copy that was verified last is the first to be fetched.
   const [, changed] = stores
@@ -294,17 +296,12 @@ it('shows nothing of a copy that was changed, and the image of the next store', 
   expect(await images).not.toContain('"level":"danger"')
 })
 
-/** Its frame is sent in pieces. */
+/** The frame of such an image is sent in pieces. */
 const LARGE_SIDE = 1600
-
-const largeImage = () =>
-  writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), {
-    ...{ sopInstanceUid: SOP, size: LARGE_SIDE },
-  })
 
 it('sends a large frame while it arrives, and its last byte after its checksum', async () => {
   const store = await openObjectStore()
-  const file = largeImage()
+  const file = oneFrame(LARGE_SIDE)
   const clinic = await openStoredArchive([file])
   await migrated(clinic.archive.gateway, store)
   await clinic.withoutFiles()
@@ -329,7 +326,7 @@ it('sends a large frame while it arrives, and its last byte after its checksum',
 })
 
 it('does not finish a large frame of a changed copy, and has the next store send it', async () => {
-  const file = largeImage()
+  const file = oneFrame(LARGE_SIDE)
   const { stores, clinic } = await openTwoCopies(file)
   const [, changed] = stores
   const [key = ''] = changed.keys()
@@ -348,7 +345,7 @@ it('does not finish a large frame of a changed copy, and has the next store send
 
 it('ends when the page that a large frame is sent to has gone', async () => {
   const store = await openObjectStore()
-  const file = largeImage()
+  const file = oneFrame(LARGE_SIDE)
   const clinic = await openStoredArchive([file])
   await migrated(clinic.archive.gateway, store)
   await clinic.withoutFiles()
@@ -366,10 +363,7 @@ it('ends when the page that a large frame is sent to has gone', async () => {
 
 it('refuses a frame of which there is only a changed copy', async () => {
   const store = await openObjectStore()
-  const folder = mkdtempSync(join(tmpdir(), 'isthmus-tiers-'))
-  const clinic = await openStoredArchive([
-    writeInstance(folder, { sopInstanceUid: SOP, size: SIDE }),
-  ])
+  const clinic = await openStoredArchive([oneFrame(SIDE)])
   await migrated(clinic.archive.gateway, store)
   await clinic.withoutFiles()
   const [key = ''] = store.keys()

@@ -8,7 +8,10 @@ export interface Recall {
   readonly isVerified: boolean
   /** Resolves when the file is on this PC and its row names it; rejects with an `ApiError`. */
   readonly done: Promise<void>
-  /** Calls the listener when `path`, `bytes` or `isVerified` have changed. Returns a function that ends it. */
+  /**
+   * Calls the listener when `path`, `bytes` or `isVerified` have changed. Returns a function that
+   * ends it.
+   */
   onGrown(listener: () => void): () => void
 }
 
