@@ -52,7 +52,7 @@ export default defineConfig({
   timeout: 120_000,
   // A machine that builds and tests at once is slow; what is wrong stays wrong for longer than
   // this.
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
   projects: [
     { name: 'long', testMatch: LONG },

@@ -129,7 +129,7 @@ test('each screen leads to the page that describes it, by the menu of the user a
   await byKey.close()
 
   await page.goto(`${stage.http}/#/settings/lifecycle`)
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Image lifecycle' }).first()).toBeVisible()
   await page.getByRole('banner').getByRole('button').last().click()
   const item = page.getByRole('menuitem', { name: 'Help for this screen' })
   await shoot(page, 'menu')

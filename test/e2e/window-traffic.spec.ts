@@ -97,16 +97,15 @@ test('an idle window asks nothing of the gateway for 20 s, on any home and on th
     const page = await openPage(browser, await sessionOf(person))
     screens.push({ name: person.clinicRole, page, address: '/' })
   }
-  const watched = await Promise.all(
-    screens.map(async ({ name, page, address }) => {
-      const calls = callsOf(page)
-      await page.goto('about:blank')
-      await page.goto(`${stage.http}/#${address}`)
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      await expect(streamOf(page, 'Live')).toBeVisible()
-      return { name, calls }
-    }),
-  )
+  const watched: { readonly name: string; readonly calls: ReturnType<typeof callsOf> }[] = []
+  for (const { name, page, address } of screens) {
+    const calls = callsOf(page)
+    await page.goto('about:blank')
+    await page.goto(`${stage.http}/#${address}`)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(streamOf(page, 'Live')).toBeVisible()
+    watched.push({ name, calls })
+  }
   /** Those that asked something within the last 20 s, and what. */
   const asking = () =>
     watched.flatMap(({ name, calls }) =>
