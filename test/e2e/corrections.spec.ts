@@ -368,7 +368,7 @@ test('two studies of one exam are merged: list, viewer and report page show the 
     await expect(async () => {
       await maja.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
       await expect(corrections().getByText('Undone', { exact: true })).toBeVisible({ timeout: 500 })
-    }).toPass({ timeout: 20_000 })
+    }).toPass({ timeout: 30_000 })
     await route.fulfill({ response })
   })
   await maja.getByRole('button', { name: 'Undo…' }).click()

@@ -87,7 +87,7 @@ test('a critical result that nobody was told of has a time', async () => {
 
 test('is escalated when its time is over: first on Today of who may document it, with whom to call', async () => {
   await pass(6, 6)
-  await expect(rowOf('pneumothorax')).toContainText('First escalation', { timeout: 20_000 })
+  await expect(rowOf('pneumothorax')).toContainText('First escalation')
   await expect(rowOf('pneumothorax')).toContainText('Next escalation at')
   await isAccessible()
   await go(page, 'Today')
@@ -107,7 +107,7 @@ test('is escalated once more, and no more once it is documented who was told', a
   await pass(7, 5)
   await go(page, 'Reading')
   await page.getByRole('link', { name: /^Critical results/ }).click()
-  await expect(rowOf('pneumothorax')).toContainText('Second escalation', { timeout: 20_000 })
+  await expect(rowOf('pneumothorax')).toContainText('Second escalation')
   await rowOf('pneumothorax')
     .getByRole('button', { name: /^Record communication/ })
     .click()

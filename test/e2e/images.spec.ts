@@ -110,7 +110,7 @@ test('shows a study as its images arrive, without being asked, and when it is co
     [4, 5].map((number) => ({ ...MAJA, number })),
   )
   await expect(row.getByRole('gridcell').nth(4)).toHaveText('5')
-  await expect(row.getByText('Complete')).toBeVisible({ timeout: 20_000 })
+  await expect(row.getByText('Complete')).toBeVisible()
 })
 
 test('finds a study by parts of its patient, as they are typed, and keeps them out of the address', async () => {
@@ -151,9 +151,7 @@ test('puts images of another patient beside the worklist’s row', async () => {
     },
   ])
   await go('Images')
-  await expect(rowOf('WRONG').getByText('Mismatch', { exact: true })).toBeVisible({
-    timeout: 20_000,
-  })
+  await expect(rowOf('WRONG').getByText('Mismatch', { exact: true })).toBeVisible()
   await rowOf('WRONG').getByRole('link', { name: /WRONG/ }).click()
   await expect(page.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
   const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
@@ -287,10 +285,10 @@ test('sends a study to a destination that was entered and tested here', async ()
   await form.getByRole('button', { name: 'Add destination' }).click()
   await expect(page.getByText('only studies sent manually')).toBeVisible()
   await page.getByRole('button', { name: 'Test connection' }).click()
-  await expect(page.getByText(/^The device responded/)).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText(/^The device responded/)).toBeVisible()
   await page.goto(`${stage.http}/#/images/${STUDY}`)
   await sendStudy()
-  await expect(page.getByText('5 sent')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('5 sent')).toBeVisible()
 })
 
 test('finds earlier studies of the patient in another system, warns of another patient ID, and fetches one', async () => {
@@ -304,7 +302,7 @@ test('finds earlier studies of the patient in another system, warns of another p
   await expect(rowOf('OLD-17')).toContainText('Different patient ID')
   await isAccessible()
   await rowOf('OLD-17').getByRole('button', { name: 'Retrieve' }).click()
-  await expect(page.getByText('2 of 2 images')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('2 of 2 images')).toBeVisible()
   await rowOf('OLD-17').getByRole('link', { name: 'Open' }).click()
   await expect(page.getByText('OLD-17')).toBeVisible()
 })
@@ -316,7 +314,7 @@ test('says what is wrong while a destination is away, and gives up with a reason
   await sendStudy()
   await expect(page.getByText('1 waiting')).toBeVisible()
   await go('Destinations')
-  await expect(page.getByText('Retrying')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Retrying')).toBeVisible()
   await page.getByRole('link', { name: 'Hospital PACS' }).click()
   await expect(rowOf('WRONG')).toBeVisible()
   await rowOf('WRONG').getByRole('button', { name: 'Stop sending' }).click()
@@ -347,7 +345,7 @@ test('takes a device’s port, and says what is wrong when it does not answer th
   await page.getByRole('button', { name: 'Check CT, room 1' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByRole('button', { name: 'Test connection' }).click()
-  await expect(drawer.getByText('The device does not respond')).toBeVisible({ timeout: 20_000 })
+  await expect(drawer.getByText('The device does not respond')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(drawer).toHaveCount(0)
 })

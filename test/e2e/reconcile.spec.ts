@@ -107,7 +107,7 @@ test.beforeAll(async ({ browser }) => {
   await expect(async () => {
     const { exams } = await callOf(page, 'GET', '/dashboard/reconciliation')
     expect(exams).toHaveLength(2)
-  }).toPass({ timeout: 20_000 })
+  }).toPass({ timeout: 30_000 })
 })
 
 const imageOf = (number: number) => ({

@@ -163,7 +163,7 @@ test('a member is shown every screen, or why it is not theirs and who can help',
     const main = page.getByRole('main')
     const isShown = screen.sign?.(page) ?? main.getByRole('heading', { level: 1 })
     const isExplained = main.getByText(/owner or (an )?administrator/i).filter({ visible: true })
-    await expect.soft(isShown.or(isExplained).first(), screen.name).toBeVisible({ timeout: 15_000 })
+    await expect.soft(isShown.or(isExplained).first(), screen.name).toBeVisible()
     await expect
       .soft(page.locator('[aria-busy="true"], .mantine-Skeleton-root'), screen.name)
       .toHaveCount(0)

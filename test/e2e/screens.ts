@@ -324,7 +324,7 @@ export async function show(page: Page, clinic: Clinic, screen: Screen): Promise<
   await page.goto(screen.isOwnPage ? address : `${clinic.stage.http}/#${address}`)
   if (!screen.isOwnPage) await page.waitForFunction(isRouted)
   const sign = screen.sign?.(page) ?? page.getByRole('heading', { level: 1 }).first()
-  await expect(sign, screen.name).toBeVisible({ timeout: 15_000 })
+  await expect(sign, screen.name).toBeVisible()
   await atRest(page)
 }
 
@@ -356,9 +356,7 @@ function isRouted(): boolean {
 
 /** Nothing is awaited any more, and nothing moves but what moves for ever. */
 export async function atRest(page: Page): Promise<void> {
-  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0, {
-    timeout: 15_000,
-  })
+  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0)
   await page.waitForFunction(() =>
     document
       .getAnimations()

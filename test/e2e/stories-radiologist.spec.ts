@@ -174,7 +174,7 @@ test('signs a critical result with Ctrl+Enter, after looking at the checks', asy
   const card = page.getByRole('article', { name: 'Delivery and copies: Report' })
   await expect(card).toContainText('Signed by Ruth Okafor')
   await expect(card).toContainText('Not communicated yet')
-  await expect(card).toContainText('Delivered', { timeout: 20_000 })
+  await expect(card).toContainText('Delivered')
 })
 
 test('documents who was told of the critical result', async () => {

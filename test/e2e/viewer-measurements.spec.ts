@@ -95,7 +95,7 @@ function statisticsOf(inside: (column: number, row: number) => boolean) {
 
 test('says mean, deviation, least and greatest value of the pixels in a rectangle', async () => {
   await draw('q', [10, 12], [30, 36])
-  await expect(list()).toContainText('Mean', { timeout: 15_000 })
+  await expect(list()).toContainText('Mean')
   const { mean, deviation, least, greatest } = statisticsOf(
     (column, row) => column >= 10 && column < 30 && row >= 12 && row < 36,
   )
@@ -113,7 +113,7 @@ test('says mean, deviation, least and greatest value of the pixels in a rectangl
 
 test('says them of an ellipse', async () => {
   await draw('e', [32, 32], [44, 40])
-  await expect(list()).toContainText('Mean', { timeout: 15_000 })
+  await expect(list()).toContainText('Mean')
   const area = Math.PI * 12 * 8
   await expect.poll(async () => Math.abs((await measured('Area')) - area)).toBeLessThan(0.04 * area)
   const { mean, deviation } = statisticsOf(
@@ -127,18 +127,16 @@ test('says them of an ellipse', async () => {
 
 test('measures a long axis and the short one across it', async () => {
   await draw('Shift+A', [12, 40], [42, 40])
-  await expect(list()).toContainText('Long axis', { timeout: 15_000 })
+  await expect(list()).toContainText('Long axis')
   expect(Math.abs((await measured('Long axis')) - 30)).toBeLessThan(0.3)
   // It begins as two thirds of the long one, until somebody moves it.
   expect(Math.abs((await measured('Short axis')) - 20)).toBeLessThan(0.3)
   await expect(page.locator('section[data-pane="pane-1"] svg')).toContainText('Long axis')
-  await expect(page.getByText('they are lost when this view ends').first()).toBeAttached({
-    timeout: 15_000,
-  })
+  await expect(page.getByText('they are lost when this view ends').first()).toBeAttached()
   await page.reload()
   await isDrawn(page)
   await page.keyboard.press('Shift+L')
-  await expect(list()).toContainText('Long and short axis', { timeout: 15_000 })
+  await expect(list()).toContainText('Long and short axis')
   await expect.poll(() => measured('Long axis')).toBeGreaterThan(29)
   await clear()
 })

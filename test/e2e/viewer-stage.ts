@@ -168,7 +168,7 @@ export const isEmpty = async (page: Page, number: number): Promise<boolean> =>
 export async function isShown(page: Page, number = 1): Promise<void> {
   const pane = paneOf(page, number)
   await expect(pane).toContainText(/(?:Im|Fr|Sl) \d+\/\d+/, { timeout: 30_000 })
-  await expect(pane.getByText('loading', { exact: true })).toHaveCount(0, { timeout: 20_000 })
+  await expect(pane.getByText('loading', { exact: true })).toHaveCount(0)
   await expect.poll(() => pane.getByRole('alert').allTextContents()).toEqual([])
 }
 

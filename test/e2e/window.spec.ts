@@ -41,9 +41,7 @@ test('makes the owner’s account by the one-time link, which works once', async
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
   await page.getByRole('button', { name: 'Create account and sign in' }).click()
   // Passwords are hashed slowly, on purpose.
-  await expect(page.getByRole('heading', { name: 'Your clinic', level: 1 })).toBeVisible({
-    timeout: 20_000,
-  })
+  await expect(page.getByRole('heading', { name: 'Your clinic', level: 1 })).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Clinic name' })).toHaveValue('North Clinic')
   await expect(
     page
@@ -237,9 +235,7 @@ test('loads the other screens in advance, unless the browser saves data', async 
   }, LOADS_IN_ADVANCE)
   await another.reload()
   await leaveSetup(another)
-  await expect
-    .poll(() => wanted.some((path) => path.startsWith(LATER_SCREEN)), { timeout: 20_000 })
-    .toBe(true)
+  await expect.poll(() => wanted.some((path) => path.startsWith(LATER_SCREEN))).toBe(true)
   await another.close()
 })
 
