@@ -361,6 +361,28 @@ it('ends when the page that a large frame is sent to has gone', async () => {
   expect(Buffer.from(await (await frame(1)).arrayBuffer()).equals(pixels)).toBe(true)
 })
 
+it('says why where the store breaks off within a large frame again and again', async () => {
+  const store = await openObjectStore()
+  const file = oneFrame(LARGE_SIDE)
+  const clinic = await openStoredArchive([file])
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  const breakOff = Promise.reject(new Error('broken off'))
+  breakOff.catch(() => undefined)
+  store.intervene({ hold: () => ({ bytes: file.dataSet.length / 2, until: breakOff }) })
+  const { frame, list } = await openView(clinic)
+  const images = (await list()).text()
+  await expect((await frame(1)).arrayBuffer()).rejects.toThrow('terminated')
+  const refused = await frame(1)
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('Archive store') })
+  await images
+
+  store.intervene({})
+  const pixels = file.dataSet.subarray(-LARGE_SIDE * LARGE_SIDE * 2)
+  expect(Buffer.from(await (await frame(1)).arrayBuffer()).equals(pixels)).toBe(true)
+})
+
 it('refuses a frame of which there is only a changed copy', async () => {
   const store = await openObjectStore()
   const clinic = await openStoredArchive([oneFrame(SIDE)])

@@ -74,6 +74,11 @@ export class Recalls implements AsyncDisposable {
   readonly #sources: TierSources
   readonly #cache: RecallCache
   readonly #running = new Map<number, RunningRecall>()
+  /**
+   * Instances of which a source sent a part and then failed. They are shown only when they are
+   * complete, so that the next request receives the fault and not another part.
+   */
+  readonly #brokenOff = new Set<number>()
   readonly #waiting: (() => void)[] = []
   readonly #closing = new AbortController()
   #active = 0
@@ -123,8 +128,10 @@ export class Recalls implements AsyncDisposable {
       try {
         await this.#fetchFrom(source, instance, recall, signal)
         this.#sources.noteReached(source)
+        this.#brokenOff.delete(instanceId)
         return
       } catch (error) {
+        if (recall.bytes > 0) this.#brokenOff.add(instanceId)
         recall.failed()
         signal.throwIfAborted()
         if (error instanceof NoSpaceFault) throw error
@@ -172,9 +179,12 @@ export class Recalls implements AsyncDisposable {
     const file = fileFor(instance.studyInstanceUid, uuid())
     imageFiles.arriving.add(file)
     try {
-      const writable = writableOf(part, () => recall.grown(part.path, part.bytes))
+      const isShown = !this.#brokenOff.has(instance.instanceId)
+      const writable = writableOf(part, () => {
+        if (isShown) recall.grown(part.path, part.bytes)
+      })
       await pipeline(source.read(signal), writable)
-      recall.verified()
+      if (isShown) recall.verified()
       await part.finish()
       await part.place(file)
       await part.secure()
