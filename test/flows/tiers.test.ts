@@ -42,6 +42,13 @@ const SOP = '2.25.100.1.1'
 const oneFrame = (size: number): InstanceFile =>
   writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), { sopInstanceUid: SOP, size })
 
+/** What a store waits for that breaks off within an object. */
+function brokenOff(): Promise<never> {
+  const broken = Promise.reject(new Error('broken off'))
+  broken.catch(() => undefined)
+  return broken
+}
+
 /** An image of two frames. */
 function twoFrames(): InstanceFile {
   const made = writeInstance(mkdtempSync(join(tmpdir(), 'isthmus-tiers-')), {
@@ -367,9 +374,7 @@ it('says why where the store breaks off within a large frame again and again', a
   const clinic = await openStoredArchive([file])
   await migrated(clinic.archive.gateway, store)
   await clinic.withoutFiles()
-  const breakOff = Promise.reject(new Error('broken off'))
-  breakOff.catch(() => undefined)
-  store.intervene({ hold: () => ({ bytes: file.dataSet.length / 2, until: breakOff }) })
+  store.intervene({ hold: () => ({ bytes: file.dataSet.length / 2, until: brokenOff() }) })
   const { frame, list } = await openView(clinic)
   const images = (await list()).text()
   await expect((await frame(1)).arrayBuffer()).rejects.toThrow('terminated')
@@ -402,14 +407,12 @@ it('fetches an image from another store where one breaks off within it, and keep
   const file = twoFrames()
   const { stores, clinic } = await openTwoCopies(file)
   const broken: number[] = []
-  const breakOff = Promise.reject(new Error('broken off'))
-  breakOff.catch(() => undefined)
   for (const [index, store] of stores.entries())
     store.intervene({
       hold() {
         if (broken.length > 0) return undefined
         broken.push(index)
-        return { bytes: file.dataSet.length / 2, until: breakOff }
+        return { bytes: file.dataSet.length / 2, until: brokenOff() }
       },
     })
   const answer = await clinic.archive.get(`/studies/${STUDY}`, {
