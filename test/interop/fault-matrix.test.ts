@@ -35,6 +35,8 @@ const DOCUMENT = join(import.meta.dirname, '../../docs/FAULTS.md')
 const TEXT = readFileSync(DOCUMENT, 'utf8')
 const isWriting = process.env.ISTHMUS_WRITE_FAULTS === '1'
 const HOUR_MS = 3_600_000
+/** All faults happen at the same time; one of them alone takes about 20 s. */
+const TIMEOUT_MS = 180_000
 
 interface Fault {
   readonly options?: Partial<FaultClinicOptions>
@@ -218,6 +220,7 @@ afterAll(() => {
 describe('the fault matrix', () => {
   it.concurrent.for(Object.entries(FAULTS))(
     '%s: every service answers as the table says',
+    { timeout: TIMEOUT_MS },
     async ([name, fault], context) => {
       const { expect } = context
       if (fault.disk) needs(context, fault.disk === 'small' ? 'mounts' : 'loops')
