@@ -9,7 +9,19 @@ export type ErasureScope = (typeof ERASURE_SCOPES)[number]
 
 /** A system that may hold copies, which the gateway cannot erase. */
 export const CopyHolder = z.object({
-  kind: z.enum(['destination', 'former-destination', 'partner', 'tier', 'standby']),
+  /**
+   * tier: a store, from which the gateway deletes the images; tier-off: one that is turned off;
+   * former-tier: one that was removed from the gateway.
+   */
+  kind: z.enum([
+    'destination',
+    'former-destination',
+    'partner',
+    'tier',
+    'tier-off',
+    'former-tier',
+    'standby',
+  ]),
   name: z.string(),
   /** Images sent to a destination, or messages sent to a partner; 0 if that is not known. */
   count: z.int(),

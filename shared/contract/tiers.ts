@@ -124,6 +124,11 @@ export const Tier = z.object({
   failed: z.int(),
   /** Copies that the last verification did not find, or found changed. */
   lost: z.int(),
+  /**
+   * Its address was changed, and its copies have not been verified since: they do not permit removing
+   * files from this PC.
+   */
+  mustBeVerified: z.boolean(),
   lastError: Message.nullable(),
   migration: Migration.nullable(),
   verification: Verification.nullable(),

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
+import { openContext } from '#server/context.ts'
+import { acquireLock } from '#server/database/lock.ts'
+import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { runWithLock } from '#server/modules/control/commands.ts'
+import { readInstances, SELECT_INSTANCES } from '#server/modules/images/instance-queries.ts'
+import { dashboardErasures } from '#shared/contract/erasure.ts'
+import { dashboardLifecycle } from '#shared/contract/lifecycle.ts'
 import { dashboardTiers, type S3Settings, type Tier } from '#shared/contract/tiers.ts'
 import { dashboardViews, View } from '#shared/contract/viewing.ts'
 import { englishText } from '#shared/messages/english.ts'
@@ -13,13 +19,14 @@ import { freePort } from '../support/free-port.ts'
 import { OWNER, type StartedGateway, sessionHeaders } from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
+import { openModality } from '../support/modality.ts'
 import type { TestStore } from '../support/object-store.ts'
 import {
   openObjectStore,
   openStoredArchive,
   type StoredArchive,
 } from '../support/stored-archive.ts'
-import { partsIn } from './dicomweb-fixture.ts'
+import { dataSetIn, partsIn } from './dicomweb-fixture.ts'
 
 // An archive whose images are copied to an object store, and fetched from it when they are asked
 // for.
@@ -265,6 +272,132 @@ it('does not count a copy that the store changed while it was written', async ()
     ...{ stored: { instances: 0 }, waiting: 1 },
     migration: { state: 'running', doneInstances: 0 },
   })
+})
+
+it('copies the other images where one is nowhere to be fetched from', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  await clinic.withoutFiles()
+  const { archive } = clinic
+  const [, second] = madeInstances(2)
+  expect((await archive.store([readFileSync(second?.path ?? '')])).status).toBe(200)
+  const store = await openObjectStore()
+  const { tierId } = await archive.gateway.call(dashboardTiers.add, { body: store.tier() })
+  await archive.gateway.call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () =>
+    expect(await tierOf(archive.gateway)).toMatchObject({
+      ...{ stored: { instances: 1 }, waiting: 1, lastError: null },
+    }),
+  )
+})
+
+it('fetches what was copied, where a device has sent it again in another form since', async () => {
+  const [instance] = madeInstances(1)
+  const clinic = await openStoredArchive([instance as InstanceFile])
+  const store = await openObjectStore()
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  {
+    const { dimsePort } = clinic.archive.gateway
+    await using modality = await openModality(dimsePort, { callingAeTitle: 'CT1' })
+    const dataSet = instance?.dataSet ?? Buffer.alloc(0)
+    expect(await modality.storeBytes(SOP, dataSet)).toMatchObject({ status: '0000' })
+    await modality.release()
+  }
+  await clinic.withoutFiles()
+  const answer = await clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  expect(answer.status).toBe(200)
+  const [part] = partsIn(answer)
+  expect(dataSetIn(part?.content ?? Buffer.alloc(0))).toEqual(instance?.dataSet)
+  // The archive knows where the data set begins in the file that it has now.
+  await clinic.restart(async () => {
+    using _lock = acquireLock(clinic.folder)
+    using context = openContext({ folder: clinic.folder })
+    const [row] = readInstances(context.database, SELECT_INSTANCES)
+    const path = context.imageFiles.pathOf(row?.file ?? '')
+    expect(row).toMatchObject({
+      dataSetOffset: (await readFileMeta(path)).dataSetOffset,
+      bytes: readFileSync(path).length,
+      localRemovedAt: null,
+    })
+  })
+})
+
+it('counts no copy of a store whose address has changed until it was verified there', async () => {
+  const clinic = await openStoredArchive(madeInstances(2))
+  const [store, other] = [await openObjectStore(), await openObjectStore()]
+  const { call } = clinic.archive.gateway
+  const tierId = await migrated(clinic.archive.gateway, store)
+  const study = { params: { studyInstanceUid: STUDY } }
+  const copies = async () => (await call(dashboardLifecycle.study, study)).copies
+  expect(await copies()).toMatchObject([{ kind: 'tier', instances: 2 }])
+  await call(dashboardTiers.update, { params: { tierId }, body: other.tier() })
+  expect(await tierOf(clinic.archive.gateway)).toMatchObject({ mustBeVerified: true })
+  expect(await copies()).toEqual([])
+  await call(dashboardTiers.verify, { params: { tierId }, body: { isQuick: false } })
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({
+      ...{ mustBeVerified: false, verification: { missing: 2, repaired: 2 }, waiting: 0 },
+    }),
+  )
+  expect(other.keys()).toHaveLength(2)
+  expect(await copies()).toMatchObject([{ kind: 'tier', instances: 2 }])
+})
+
+it('names a store that is switched off, or was removed, as one that may hold erased images', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const { call } = clinic.archive.gateway
+  const store = await openObjectStore()
+  const tierId = await migrated(clinic.archive.gateway, store)
+  const params = { tierId }
+  const of = { studyInstanceUid: STUDY, scope: 'study' } as const
+  const holders = async () => (await call(dashboardErasures.preview, { body: of })).elsewhere
+  expect(await holders()).toMatchObject([{ kind: 'tier', name: 'Archive store', count: 1 }])
+  await call(dashboardTiers.update, { params, body: store.tier({ isEnabled: false }) })
+  expect(await holders()).toMatchObject([{ kind: 'tier-off', name: 'Archive store', count: 1 }])
+  await call(dashboardTiers.remove, { params })
+  expect(await holders()).toMatchObject([{ kind: 'former-tier', name: 'Archive store' }])
+})
+
+it('keeps a store for as long as it has to delete erased images from it', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const { call } = clinic.archive.gateway
+  const store = await openObjectStore()
+  const tierId = await migrated(clinic.archive.gateway, store)
+  const params = { tierId }
+  store.intervene({ refuse: 'SlowDown' })
+  const of = { studyInstanceUid: STUDY, scope: 'study' } as const
+  const { confirmWith } = await call(dashboardErasures.preview, { body: of })
+  await call(dashboardErasures.erase, {
+    body: {
+      ...{ studyInstanceUids: [STUDY], scope: 'study', reason: 'Requested' },
+      confirmation: confirmWith,
+    },
+  })
+  await expect(call(dashboardTiers.remove, { params })).rejects.toThrow('still to be deleted')
+  store.intervene({})
+  await call(dashboardTiers.test, { params })
+  await until(() => expect(store.keys()).toEqual([]))
+  await until(() => call(dashboardTiers.remove, { params }))
+})
+
+it('leaves what an automatic tier still has to copy where a migration is cancelled', async () => {
+  const clinic = await openStoredArchive(madeInstances(2))
+  const { call } = clinic.archive.gateway
+  const store = await openObjectStore()
+  store.intervene({ refuse: 'SlowDown' })
+  const body = store.tier({ isAutomatic: true })
+  const { tierId } = await call(dashboardTiers.add, { body })
+  await call(dashboardTiers.migrate, { params: { tierId } })
+  await until(async () => expect((await tierOf(clinic.archive.gateway)).waiting).toBe(2))
+  const params = { tierId }
+  await call(dashboardTiers.changeMigration, { params, body: { action: 'cancel' } })
+  store.intervene({})
+  await call(dashboardTiers.test, { params })
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({ stored: { instances: 2 } }),
+  )
 })
 
 it('refuses an image whose object was changed in the store', async () => {

@@ -188,6 +188,30 @@ alter table sessions add column sealedIdToken blob;
 `
 
 /**
+ * Destinations and tiers that are now another node or server (decision 0084): what was confirmed
+ * before does not count. And the stores that were removed, for each study of which they held images.
+ */
+export const movedPlaces = `
+create table movedPlaces (
+  placeId text primary key,
+  movedAt text not null check (movedAt ${INSTANT})
+) strict, without rowid;
+
+create table formerTierStudies (
+  studyInstanceUid text not null,
+  tierId text not null,
+  name text not null,
+  primary key (studyInstanceUid, tierId)
+) strict, without rowid;
+create trigger tiersRemoved before delete on tiers begin
+  insert or replace into formerTierStudies
+  select distinct n.studyInstanceUid, old.tierId, old.name
+  from tierCopies c join instances n using (instanceId)
+  where c.tierId = old.tierId and c.state in ('stored', 'lost');
+end;
+`
+
+/**
  * The SQL of each schema version, append-only; `user_version` is the number of migrations that have
  * run.
  */
@@ -218,4 +242,5 @@ export const MIGRATIONS: readonly string[] = [
   tierTables,
   userIdentities,
   ownEvents,
+  movedPlaces,
 ]

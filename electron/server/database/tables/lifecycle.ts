@@ -11,6 +11,8 @@ export interface LifecycleTables {
     destinationName: string
     confirmedAt: string
   }
+  /** A destination or tier that is now another node or server; earlier confirmations do not count. */
+  movedPlaces: { placeId: string; movedAt: string }
   confirmations: {
     destinationId: string
     studyInstanceUid: string

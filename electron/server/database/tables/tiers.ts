@@ -53,5 +53,7 @@ export interface TierTables {
     nextAt: string | null
     lastError: Generated<string>
   }
+  /** Stores that were removed, and the studies of which they held images. */
+  formerTierStudies: { studyInstanceUid: string; tierId: string; name: string }
   tierRecalls: { instanceId: number; recalledAt: string; bytes: Generated<number> }
 }

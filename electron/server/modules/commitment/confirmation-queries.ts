@@ -1,5 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { BY_PRESENT_NODE_CONDITION } from '#server/modules/images/instance-copy-queries.ts'
 import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
 
@@ -43,7 +44,8 @@ const SELECT_TO_CONFIRM = `
   join forwards w on w.destinationId = ? and w.instanceId = n.instanceId and w.state = 'sent'
   where s.versions = 1 and n.localRemovedAt is null and not exists (
     select 1 from instanceCopies c where c.instanceId = n.instanceId
-      and c.destinationId = w.destinationId and c.kind = 'commitment')
+      and c.destinationId = w.destinationId and c.kind = 'commitment'
+      and ${BY_PRESENT_NODE_CONDITION})
   order by n.instanceId`
 
 export const listDueConfirmations = (

@@ -3,7 +3,10 @@ import { type Actor, differences, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
-import { countHeldOnlyBy, deleteCopiesOf } from '#server/modules/images/instance-copy-queries.ts'
+import {
+  countHeldOnlyBy,
+  withdrawConfirmations,
+} from '#server/modules/images/instance-copy-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { DestinationPatch, NewDestination } from '#shared/contract/destinations.ts'
 import { aeTitleKey } from '#shared/dicom-values.ts'
@@ -65,7 +68,8 @@ export const updateDestination = (
     const changed = { ...after, updatedAt: instantOf(clock()) }
     queries.updateDestination(database, changed)
     // What the earlier node confirmed says nothing about this one.
-    if (nodeKeyOf(before) !== nodeKeyOf(changed)) deleteCopiesOf(database, destinationId)
+    if (nodeKeyOf(before) !== nodeKeyOf(changed))
+      withdrawConfirmations(database, destinationId, changed.updatedAt)
     note(context, actor, 'destination.update', destinationId, detail)
     return changed
   })
@@ -131,7 +135,7 @@ const isThisGateway = ({ settings }: Context, { host, port, aeTitle }: queries.D
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|::1)$/i
 const folded = (text: string) => text.trim().toUpperCase()
-const nodeKeyOf = ({ aeTitle, host, port }: queries.DestinationRecord) =>
+export const nodeKeyOf = ({ aeTitle, host, port }: queries.DestinationRecord) =>
   `${aeTitleKey(aeTitle)} ${folded(host)} ${port}`
 
 const refused = (field: keyof NewDestination, explanation: Message, atField: Message) =>

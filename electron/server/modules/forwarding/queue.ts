@@ -10,7 +10,8 @@ import {
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import { message, storedMessage } from '#shared/messages/message.ts'
-import { type DestinationRecord, listDestinations } from './destination-queries.ts'
+import { type DestinationRecord, findDestination, listDestinations } from './destination-queries.ts'
+import { nodeKeyOf } from './destinations.ts'
 import {
   appendForward,
   destinationsDroppedFor,
@@ -91,10 +92,13 @@ export function releaseInstance(context: Context, instance: InstanceRecord): voi
  */
 export function noteReadBack(
   { database, clock }: Context,
-  { destinationId, name }: DestinationRecord,
+  source: DestinationRecord,
   { instanceId, state }: InstanceRecord,
 ): void {
-  if (state !== 'current') return
+  const { destinationId, name } = source
+  const now = findDestination(database, destinationId)
+  // The destination may have become another node while it was sending.
+  if (state !== 'current' || !now || nodeKeyOf(now) !== nodeKeyOf(source)) return
   recordCopies(database, [instanceId], {
     ...{ destinationId, destinationName: name, kind: 'read-back' },
     confirmedAt: instantOf(clock()),

@@ -1,13 +1,13 @@
-import { createReadStream, existsSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
+import { existsSync } from 'node:fs'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
-import { msOf } from '#server/platform/clock.ts'
+import { instantOf, msOf } from '#server/platform/clock.ts'
 import { message } from '#shared/messages/message.ts'
 import { appendDiskEntry } from './image-feed.ts'
 import { recountInstances } from './image-study-writing-queries.ts'
 import { isCorrectedCopy } from './image-version-queries.ts'
+import { wasCopied } from './instance-copy-queries.ts'
 import {
   deleteInstance,
   findInstanceOfFile,
@@ -18,6 +18,8 @@ import {
   type OnInstanceChange,
   setInstanceState,
 } from './instance-queries.ts'
+import { markFileLost } from './local-file-queries.ts'
+import { readChecksum } from './stored-object.ts'
 
 /** Maximum time for writing one image. A slower disk is considered broken. */
 const MAX_WRITE_MS = 10 * 60_000
@@ -31,7 +33,8 @@ const MAX_INTERRUPTED_WRITES = 20
  * Checks the newest instances after a run that was not shut down properly. File content, file name
  * and row are made durable in parallel, so a power failure may leave a row without its file. Rows
  * of the last minutes whose file is missing or differs from what was received are deleted; their
- * senders have not received Success and will send them again. Because the disk may also have
+ * senders have not received Success and will send them again. An instance of which another system
+ * has confirmed a copy was acknowledged; it stays, without a file on this PC. Because the disk may also have
  * damaged an acknowledged image, such a file is never deleted but moved to the recovery folder by
  * `recover`. If most files are missing, for example because a disk is not mounted, no row is
  * deleted and the problem is reported.
@@ -70,34 +73,43 @@ export async function deleteUnprovenRows(
     appendDiskEntry(context, 'danger', message('images.most-missing'))
     return
   }
+  const copied = unproven.filter(({ instanceId }) => wasCopied(database, instanceId))
+  const interrupted = unproven.filter((instance) => !copied.includes(instance))
+  const moveAside = async ({ file }: InstanceRecord) => {
+    if (existsSync(imageFiles.pathOf(file))) await recover(file)
+  }
+  // Before the rows say so: a damaged file must not be taken for one that was fetched.
+  for (const instance of copied) await moveAside(instance)
   await database.commitSoon(() => {
-    for (const { file } of unproven) deleteRowOf(database, onChange, file)
+    const now = instantOf(context.clock())
+    for (const { instanceId } of copied) markFileLost(database, instanceId, now)
+    for (const { file } of interrupted) deleteRowOf(database, onChange, file)
   })
-  for (const { file } of unproven) if (existsSync(imageFiles.pathOf(file))) await recover(file)
-  appendDiskEntry(context, 'warning', message('images.cut-off', { count: unproven.length }))
+  for (const instance of interrupted) await moveAside(instance)
+  const counts = { interrupted: interrupted.length, copied: copied.length }
+  if (counts.interrupted > 0)
+    appendDiskEntry(context, 'warning', message('images.cut-off', { count: counts.interrupted }))
+  if (counts.copied > 0)
+    appendDiskEntry(
+      context,
+      'warning',
+      message('images.copied-ones-lost', { count: counts.copied }),
+    )
 }
 
 async function isIntact(
   { imageFiles }: Context,
-  { file, bytes, dataSetOffset, crc32: expected }: InstanceRecord,
+  { file, bytes, dataSetOffset, crc32 }: InstanceRecord,
 ): Promise<boolean> {
-  let length = 0
-  let checksum = 0
   try {
-    for await (const chunk of createReadStream(imageFiles.pathOf(file), {
-      start: dataSetOffset,
-      highWaterMark: 1 << 20,
-    }) as AsyncIterable<Buffer>) {
-      checksum = crc32(chunk, checksum)
-      length += chunk.length
-    }
+    const found = await readChecksum(imageFiles.pathOf(file), dataSetOffset)
+    return found.bytes === bytes && found.crc32 === crc32
   } catch (error) {
     // A file that cannot be read now (out of descriptors, disk fault) may be complete and
     // acknowledged, so no row is deleted.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return false
   }
-  return length === bytes - dataSetOffset && checksum === expected
 }
 
 /**

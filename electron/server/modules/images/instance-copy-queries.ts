@@ -16,11 +16,32 @@ export interface InstanceCopy {
   readonly confirmedAt: string
 }
 
+/** When a place became another node or server; '' if it never did. @param placeId an SQL expression */
+const movedAtOf = (placeId: string) =>
+  `ifnull((select movedAt from movedPlaces where placeId = ${placeId}), '')`
+
 /**
- * Condition on the copy `c` in the tier `t`: it was read back from the store, and its checksum
- * compared.
+ * Condition on the copy `c` in the tier `t`: it was read back from the present server, and its
+ * checksum compared.
  */
-export const IN_TIER_CONDITION = `c.state = 'stored' and t.isEnabled = 1`
+export const IN_TIER_CONDITION = `c.state = 'stored' and t.isEnabled = 1
+  and c.verifiedAt > ${movedAtOf('c.tierId')}`
+
+/** Condition on the row `c` of `instanceCopies`: the present node has confirmed it. */
+export const BY_PRESENT_NODE_CONDITION = `c.confirmedAt > ${movedAtOf('c.destinationId')}`
+
+/** Records that a destination or tier is now another node or server. */
+export const markMoved = (database: Database, placeId: string, movedAt: string) =>
+  database.run(rawQuery('insert or replace into movedPlaces values (?, ?)', [placeId, movedAt]))
+
+/** Forgets it, after everything was confirmed anew. */
+export const unmarkMoved = (database: Database, placeId: string) =>
+  database.run(rawQuery('delete from movedPlaces where placeId = ?', [placeId]))
+
+export const findMovedAt = (database: Database, placeId: string): string | undefined =>
+  database.get(
+    rawQuery<{ movedAt: string }>('select movedAt from movedPlaces where placeId = ?', [placeId]),
+  )?.movedAt
 
 /** Records that a destination has confirmed the instances. */
 export function recordCopies(
@@ -53,6 +74,7 @@ export function listConfirmedPlaces(
       `with wanted as (select value as instanceId from json_each(?))
         select c.instanceId, 'destination ' || c.destinationId as place
         from wanted join instanceCopies c using (instanceId) join destinations using (destinationId)
+        where ${BY_PRESENT_NODE_CONDITION}
         union all
         select c.instanceId, 'tier ' || c.tierId
         from wanted join tierCopies c using (instanceId) join tiers t using (tierId)
@@ -67,6 +89,16 @@ export function listConfirmedPlaces(
   }
   return places
 }
+
+/** Whether another system has confirmed a copy of the instance, at any time. */
+export const wasCopied = (database: Database, instanceId: number): boolean =>
+  database.get(
+    rawQuery(
+      `select 1 from instanceCopies where instanceId = ?
+        union all select 1 from tierCopies where instanceId = ? and state in ('stored', 'lost')`,
+      [instanceId, instanceId],
+    ),
+  ) !== undefined
 
 /** A place that holds confirmed copies of a study. */
 export interface StudyCopy {
@@ -96,10 +128,12 @@ export const listStudyCopies = (database: Database, studyInstanceUid: string): S
   )
 
 /**
- * Deletes the confirmations of a destination that is now another node. Those of instances whose
- * file was removed stay, because they say where the images were kept.
+ * Withdraws the confirmations of a destination that is now another node. Those of instances whose
+ * file was removed stay, because they say where the images were kept; they no longer permit removing
+ * a file that has returned. What was sent there is asked for again, and a result that the former
+ * node sends later belongs to no request.
  */
-export function deleteCopiesOf(database: Database, destinationId: string): void {
+export function withdrawConfirmations(database: Database, destinationId: string, at: string): void {
   database.run(
     rawQuery(
       `delete from instanceCopies where destinationId = ? and instanceId not in
@@ -107,7 +141,23 @@ export function deleteCopiesOf(database: Database, destinationId: string): void 
       [destinationId],
     ),
   )
+  const isLeft = database.get(
+    rawQuery('select 1 from instanceCopies where destinationId = ? limit 1', [destinationId]),
+  )
+  if (isLeft) markMoved(database, destinationId, at)
+  database.run(
+    rawQuery(
+      `insert into confirmations (destinationId, studyInstanceUid, state, nextAt, updatedAt)
+       select destinationId, studyInstanceUid, 'waiting', ?, ? from forwardedStudies
+       where destinationId = ? and sent > 0
+       on conflict (destinationId, studyInstanceUid) do update set state = 'waiting',
+         transactionUid = null, attempts = 0, nextAt = excluded.nextAt, updatedAt = excluded.updatedAt`,
+      [at, at, destinationId],
+    ),
+  )
 }
+
+const OTHER_MOVED_AT = movedAtOf('o.destinationId')
 
 /** Number of instances without a local file that only this destination holds. */
 export const countHeldOnlyBy = (database: Database, destinationId: string): number =>
@@ -116,7 +166,8 @@ export const countHeldOnlyBy = (database: Database, destinationId: string): numb
       `select count(*) as count from instanceCopies c join instances n using (instanceId)
         where c.destinationId = ? and n.localRemovedAt is not null and not exists (
           select 1 from instanceCopies o join destinations d on d.destinationId = o.destinationId
-          where o.instanceId = c.instanceId and o.destinationId <> c.destinationId)
+          where o.instanceId = c.instanceId and o.destinationId <> c.destinationId
+            and o.confirmedAt > ${OTHER_MOVED_AT})
           and not exists (select 1 from tierCopies o where o.instanceId = c.instanceId and o.state = 'stored')`,
       [destinationId],
     ),

@@ -1,5 +1,7 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
+import { ApiError } from '#shared/errors.ts'
+import { message } from '#shared/messages/message.ts'
 
 // Which image files are on this PC. A file that is to be deleted has a row in `fileRemovals` from
 // the commit until its deletion is durable.
@@ -20,6 +22,12 @@ export function markRemoved(
     at,
   )
 }
+
+/** Records that the instance has no file on this PC, which was lost rather than removed. */
+export const markFileLost = (database: Database, instanceId: number, at: string) =>
+  database.run(
+    rawQuery('update instances set localRemovedAt = ? where instanceId = ?', [at, instanceId]),
+  )
 
 /** Queues files for deletion. Must be in the transaction after which no row needs them. */
 export function queueFileRemovals(database: Database, files: readonly string[], at: string): void {
@@ -56,19 +64,23 @@ export interface ReturnedFile {
   readonly transferSyntaxUid: string
 }
 
-/** Records a new local file of an instance whose file had been removed. */
+/**
+ * Records a new local file of an instance whose file had been removed.
+ * @throws ApiError not-found: the instance was deleted meanwhile, so the file must not stay
+ */
 export function recordReturnedFile(
   database: Database,
   instanceId: number,
   { file, dataSetOffset, bytes, crc32, transferSyntaxUid }: ReturnedFile,
 ): void {
-  database.run(
+  const { changes } = database.run(
     rawQuery(
       `update instances set file = ?, dataSetOffset = ?, bytes = ?, crc32 = ?, transferSyntaxUid = ?,
         localRemovedAt = null where instanceId = ?`,
       [file, dataSetOffset, bytes, crc32, transferSyntaxUid, instanceId],
     ),
   )
+  if (changes === 0) throw new ApiError('not-found', message('images.none-such'))
   database.notify('returned files')
 }
 

@@ -65,6 +65,23 @@ export async function readStoredObject({
   return { values, structure, bytes, crc32: checksum }
 }
 
+/** The length of a file, and the checksum of its data set. @throws the error of the file system */
+export async function readChecksum(
+  path: string,
+  dataSetOffset: number,
+): Promise<{ readonly bytes: number; readonly crc32: number }> {
+  let checksum = 0
+  let bytes = dataSetOffset
+  for await (const chunk of createReadStream(path, {
+    start: dataSetOffset,
+    highWaterMark: CHUNK_BYTES,
+  }) as AsyncIterable<Buffer>) {
+    checksum = crc32(chunk, checksum)
+    bytes += chunk.length
+  }
+  return { bytes, crc32: checksum }
+}
+
 /** Verifies the structure of a deflated data set by inflating it. */
 export async function verifyDeflatedStructure({
   path,

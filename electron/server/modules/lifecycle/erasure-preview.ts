@@ -63,16 +63,9 @@ export function holdersOf({ database, settings }: Context, uids: readonly string
   if (settings.get('backup.isContinuous'))
     holders.set('standby', { kind: 'standby', name: '', count: 0, confirmed: 0 })
   for (const uid of uids) {
-    const copies = listStudyCopies(database, uid)
     const confirmed = new Map(
-      copies.map(({ destinationName, instances }) => [destinationName, instances]),
+      listStudyCopies(database, uid).map((copy) => [copy.destinationName, copy.instances]),
     )
-    for (const { kind, destinationName: name, instances } of copies) {
-      if (kind !== 'tier') continue
-      const before = holders.get(`tier ${name}`) ?? { kind, name, count: 0, confirmed: 0 }
-      const [count, confirmedThere] = [before.count + instances, before.confirmed + instances]
-      holders.set(`tier ${name}`, { ...before, count, confirmed: confirmedThere })
-    }
     for (const { kind, name, count } of listHolders(database, uid)) {
       const key = `${kind} ${name}`
       const before = holders.get(key) ?? { kind, name, count: 0, confirmed: 0 }

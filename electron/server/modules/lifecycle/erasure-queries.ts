@@ -77,6 +77,7 @@ export const ERASED_ROWS: readonly (readonly [table: string, where: string])[] =
   ],
   ['forwardedStudies', `studyInstanceUid = ${ERASED_UID}`],
   ['formerDestinationStudies', `studyInstanceUid = ${ERASED_UID}`],
+  ['formerTierStudies', `studyInstanceUid = ${ERASED_UID}`],
   ['legalHolds', `studyInstanceUid = ${ERASED_UID}`],
   ['foundVersions', `instanceId in (${SELECT_INSTANCES})`],
   ['instanceCopies', `instanceId in (${SELECT_INSTANCES})`],
@@ -178,11 +179,14 @@ export const listStudiesOfKey = (database: Database, patientKey: Buffer): string
     )
     .map(({ studyInstanceUid }) => studyInstanceUid)
 
-/** Destinations that the study was sent to, and partners that events about it were sent to. */
+/**
+ * Destinations that the study was sent to, stores that its images were copied to, and partners that
+ * events about it were sent to.
+ */
 export const listHolders = (database: Database, studyInstanceUid: string) =>
   database.all(
     rawQuery<{
-      kind: 'destination' | 'former-destination' | 'partner'
+      kind: 'destination' | 'former-destination' | 'partner' | 'tier' | 'tier-off' | 'former-tier'
       name: string
       count: number
     }>(
@@ -191,6 +195,12 @@ export const listHolders = (database: Database, studyInstanceUid: string) =>
           on f.destinationId = d.destinationId and f.studyInstanceUid = ${ERASED_UID} where f.sent > 0
       union all
       select 'former-destination', name, 0 from formerDestinationStudies where studyInstanceUid = ${ERASED_UID}
+      union all
+      select iif(t.isEnabled = 1, 'tier', 'tier-off'), t.name, count(*)
+        from tierCopies c join tiers t using (tierId)
+        where c.instanceId in (${SELECT_INSTANCES}) and c.state in ('stored', 'lost') group by t.tierId
+      union all
+      select 'former-tier', name, 0 from formerTierStudies where studyInstanceUid = ${ERASED_UID}
       union all
       select 'partner', ifnull(nullif(p.name, ''), p.url), count(*)
         from events e join endpoints p using (endpointId)

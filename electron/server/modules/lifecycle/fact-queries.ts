@@ -1,6 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/query.ts'
-import { listConfirmedPlaces } from '#server/modules/images/instance-copy-queries.ts'
+import {
+  BY_PRESENT_NODE_CONDITION,
+  listConfirmedPlaces,
+} from '#server/modules/images/instance-copy-queries.ts'
 import { OWN_ADDRESS } from '#server/modules/studies/study-identity.ts'
 import { msOf } from '#server/platform/clock.ts'
 import type { StudyFacts } from './evaluation.ts'
@@ -110,7 +113,8 @@ export const listReadBackSources = (database: Database, studyInstanceUid: string
               where i.studyInstanceUid = f.studyInstanceUid and i.state = 'current'
                 and i.localRemovedAt is null and i.remoteAddress <> ?
                 and not exists (select 1 from instanceCopies c
-                  where c.instanceId = i.instanceId and c.destinationId = d.destinationId))
+                  where c.instanceId = i.instanceId and c.destinationId = d.destinationId
+                    and ${BY_PRESENT_NODE_CONDITION}))
           order by d.name, d.destinationId`,
         [studyInstanceUid, OWN_ADDRESS],
       ),

@@ -121,7 +121,7 @@ export class Copier implements AsyncDisposable {
   }
 
   async #copy(
-    { tierId, settings }: S3Tier,
+    { tierId, settings, updatedAt }: S3Tier,
     store: ObjectStore,
     { copyId, instanceId, migrationId, objectKey }: copies.DueCopy,
     signal: AbortSignal,
@@ -145,11 +145,16 @@ export class Copier implements AsyncDisposable {
     if (!read.sha256().equals(sha256)) throw new CopyFault(message('tiers.copy-differs'))
     const { bytes } = instance
     const stored = { bytes, sha256, encryption: settings.encryption, at: instantOf(clock()) }
-    await database.commitSoon(() => {
+    const isKnown = await database.commitSoon(() => {
+      // Written to a server that the tier no longer is: the copy stays queued.
+      if (findTier(database, tierId)?.updatedAt !== updatedAt) return true
       const isStored = copies.recordCopyStored(database, copyId, stored)
       if (isStored && migrationId !== null)
         countMigrationCopies(database, migrationId, { done: 1, bytes })
+      return copies.hasCopy(database, tierId, instanceId)
     })
+    // The migration was cancelled while the object was written.
+    if (!isKnown) await store.remove(objectKey, signal)
     this.#rateOf(tierId).add(clock(), bytes)
   }
 

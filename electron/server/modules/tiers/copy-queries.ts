@@ -133,13 +133,34 @@ export const retryCopies = (database: Database, tierId: string, at: string): num
     ),
   ).changes
 
-/** Deletes the queued copies of a migration that was cancelled. */
-export const dropQueuedCopies = (database: Database, migrationId: number): number =>
-  database.run(
-    rawQuery(`delete from tierCopies where migrationId = ? and state in ('waiting', 'failed')`, [
-      migrationId,
-    ]),
-  ).changes
+/**
+ * Takes the copies that are still to be made out of a migration that was cancelled. Those of an
+ * automatic tier stay queued, because received images are among them.
+ */
+export function dropQueuedCopies(
+  database: Database,
+  migrationId: number,
+  isAutomatic: boolean,
+): void {
+  const condition = `where migrationId = ? and state in ('waiting', 'failed')`
+  const change = isAutomatic ? 'update tierCopies set migrationId = null' : 'delete from tierCopies'
+  database.run(rawQuery(`${change} ${condition}`, [migrationId]))
+}
+
+/** Whether the instance is queued for the tier, or was copied to it. */
+export const hasCopy = (database: Database, tierId: string, instanceId: number): boolean =>
+  database.get(
+    rawQuery('select 1 from tierCopies where tierId = ? and instanceId = ?', [tierId, instanceId]),
+  ) !== undefined
+
+/** Number of objects that are still to be deleted from the tier. */
+export const countDeletions = (database: Database, tierId: string): number =>
+  database.get(
+    rawQuery<{ count: number }>(
+      `select count(*) as count from tierCopies where tierId = ? and state = 'deleting'`,
+      [tierId],
+    ),
+  )?.count ?? 0
 
 export const countCopies = (
   database: Database,

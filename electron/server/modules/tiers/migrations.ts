@@ -42,7 +42,7 @@ export function changeMigration(
 ): void {
   const { database, clock } = context
   database.transaction(() => {
-    requireTier(database, tierId)
+    const { isAutomatic } = requireTier(database, tierId)
     const now = instantOf(clock())
     const migration = queries.findMigration(database, tierId)
     const isOpen = migration?.endedAt === null
@@ -55,7 +55,7 @@ export function changeMigration(
       if (!migration || !isOpen) throw new ApiError('refused', message('tiers.no-migration'))
       const { migrationId } = migration
       if (action === 'cancel') {
-        dropQueuedCopies(database, migrationId)
+        dropQueuedCopies(database, migrationId, isAutomatic)
         queries.setMigrationState(database, migrationId, 'cancelled', now)
       } else {
         const state = action === 'pause' ? 'paused' : 'running'

@@ -4,8 +4,10 @@ import type { Context } from '#server/context.ts'
 import { fileFor } from '#server/database/image-files.ts'
 import type { PartFile } from '#server/database/part-file.ts'
 import type { Recall } from '#server/database/recall.ts'
+import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { findInstance, type InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { recordReturnedFile } from '#server/modules/images/local-file-queries.ts'
+import { readChecksum } from '#server/modules/images/stored-object.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -131,10 +133,11 @@ export class Recalls implements AsyncDisposable {
         this.#brokenOff.delete(instanceId)
         return
       } catch (error) {
-        if (recall.bytes > 0) this.#brokenOff.add(instanceId)
+        const isGone = findInstance(this.#context.database, instanceId) === undefined
+        if (recall.bytes > 0 && !isGone) this.#brokenOff.add(instanceId)
         recall.failed()
         signal.throwIfAborted()
-        if (error instanceof NoSpaceFault) throw error
+        if (error instanceof NoSpaceFault || isGone) throw error
         const why = storeFault(error)
         if (why.code === 'tiers.internal-error') reportError(this.#context, error)
         this.#sources.noteFailure(source, why)
@@ -185,12 +188,14 @@ export class Recalls implements AsyncDisposable {
       })
       await pipeline(source.read(signal), writable)
       if (isShown) recall.verified()
+      // The row may describe another encoding, which a PACS returned after the copy was made.
+      const { dataSetOffset, transferSyntaxUid } = await readFileMeta(part.path)
+      const { bytes, crc32 } = await readChecksum(part.path, dataSetOffset)
       await part.finish()
       await part.place(file)
       await part.secure()
-      await database.commitSoon(() =>
-        recordReturnedFile(database, instance.instanceId, { ...instance, file }),
-      )
+      const returned = { file, dataSetOffset, transferSyntaxUid, bytes, crc32 }
+      await database.commitSoon(() => recordReturnedFile(database, instance.instanceId, returned))
     } catch (error) {
       await part.discard()
       throw error

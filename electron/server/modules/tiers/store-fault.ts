@@ -32,10 +32,16 @@ const CAUSES: Readonly<Record<string, MessageCode>> = {
 const isServiceError = (error: unknown): error is S3ServiceException =>
   error instanceof Error && '$metadata' in error && '$fault' in error
 
-/** Codes of errors that the connection test of the SDK's own retries may end with. */
+/**
+ * Codes of errors that the connection test of the SDK's own retries may end with. The gateway's own
+ * errors have codes too, and concern one image.
+ */
 const isNetworkError = (error: unknown) =>
   error instanceof WebhookError ||
-  (error instanceof Error && 'code' in error && !isServiceError(error))
+  (error instanceof Error &&
+    'code' in error &&
+    !isServiceError(error) &&
+    !(error instanceof MessageError))
 
 /** Why an object store, or a PACS, did not do what was asked: a clause without addresses or keys. */
 export function storeFault(error: unknown): Message {

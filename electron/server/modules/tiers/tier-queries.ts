@@ -1,5 +1,6 @@
 import type { Database } from '#server/database/database.ts'
 import { flag, rawQuery } from '#server/database/query.ts'
+import { BY_PRESENT_NODE_CONDITION } from '#server/modules/images/instance-copy-queries.ts'
 import type { S3Settings, TierSettings, Verification } from '#shared/contract/tiers.ts'
 import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
@@ -86,8 +87,8 @@ export const countOnlyInTier = (database: Database, tierId: string): number =>
          select 1 from tierCopies o
          where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored')
        and not exists (
-         select 1 from instanceCopies o join destinations using (destinationId)
-         where o.instanceId = n.instanceId)`,
+         select 1 from instanceCopies c join destinations using (destinationId)
+         where c.instanceId = n.instanceId and ${BY_PRESENT_NODE_CONDITION})`,
       [tierId],
     ),
   )?.count ?? 0

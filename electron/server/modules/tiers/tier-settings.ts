@@ -4,12 +4,14 @@ import { deleteSecret, hasSecret, storeSecret } from '#server/configuration/secr
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
+import { markMoved, unmarkMoved } from '#server/modules/images/instance-copy-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { admitStoreUrl } from '#server/webhooks/address.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { NewTier, PacsSettings, TierSettings } from '#shared/contract/tiers.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
+import { countDeletions } from './copy-queries.ts'
 import { customerKeyNameOf, secretNameOf } from './stores.ts'
 import * as queries from './tier-queries.ts'
 
@@ -57,6 +59,9 @@ export const changeTier = (
     database.notify('tier copies')
     // A secret must not be sent to another server than the one it was entered for.
     const hasOtherOrigin = originOf(before.settings) !== originOf(wanted.settings)
+    // Whether the other server has the objects is not known until they are verified.
+    if (hasOtherOrigin && queries.hasCopies(database, tierId))
+      markMoved(database, tierId, updatedAt)
     storeSecrets(
       context,
       tierId,
@@ -69,7 +74,10 @@ export const changeTier = (
     return requireTier(database, tierId)
   })
 
-/** @throws ApiError not-found; refused if it holds images that are nowhere else */
+/**
+ * @throws ApiError not-found; refused if it holds images that are nowhere else, or is in use and
+ *   objects are still to be deleted from it
+ */
 export const removeTier = (context: Context, tierId: string, actor: Actor): void =>
   context.database.transaction(() => {
     const { database } = context
@@ -77,10 +85,18 @@ export const removeTier = (context: Context, tierId: string, actor: Actor): void
     const count = queries.countOnlyInTier(database, tierId)
     if (count > 0)
       throw new ApiError('refused', message('tiers.holds-only-copy', { name: tier.name, count }))
+    const waiting = countDeletions(database, tierId)
+    if (waiting > 0 && tier.isEnabled)
+      throw new ApiError(
+        'refused',
+        message('tiers.deletions-waiting', { name: tier.name, count: waiting }),
+      )
     queries.deleteTier(database, tierId)
+    unmarkMoved(database, tierId)
     deleteSecret(context, secretNameOf(tierId))
     deleteSecret(context, customerKeyNameOf(tierId))
-    note(context, actor, 'tier.remove', tierId, auditedSettingsOf(tier))
+    const left = waiting > 0 ? { objectsNotDeleted: waiting } : {}
+    note(context, actor, 'tier.remove', tierId, { ...auditedSettingsOf(tier), ...left })
   })
 
 function storeSecrets(

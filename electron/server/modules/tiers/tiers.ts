@@ -4,6 +4,7 @@ import type { Context } from '#server/context.ts'
 import type { CStoreScp } from '#server/dicom/dimse/service.ts'
 import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import type { IsFetching } from '#server/modules/images/image-receiver.ts'
+import { findMovedAt } from '#server/modules/images/instance-copy-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { StudyCompletion } from '#server/modules/images/study-completion.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -137,6 +138,7 @@ export class Tiers implements AsyncDisposable {
       ...shown,
       ...countCopies(database, tier.tierId),
       stored: { instances: storedInstances, bytes: storedBytes },
+      mustBeVerified: findMovedAt(database, tier.tierId) !== undefined,
       hasSecret: hasSecret(this.#context, secretNameOf(tier.tierId)),
       verification: this.verifications.of(tier.tierId) ?? tier.verification,
       migration: migration ? this.#progress(migration) : null,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Context } from '#server/context.ts'
+import { unmarkMoved } from '#server/modules/images/instance-copy-queries.ts'
 import { findInstance } from '#server/modules/images/instance-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { reportError } from '#server/platform/log.ts'
@@ -16,7 +17,7 @@ import {
 import type { ObjectStore } from './object-store.ts'
 import { isMissingObject, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { isS3Tier, setVerification, type TierRecord } from './tier-queries.ts'
+import { findTier, isS3Tier, setVerification, type TierRecord } from './tier-queries.ts'
 
 const BATCH_SIZE = 500
 const CONCURRENCY = 4
@@ -31,6 +32,8 @@ export interface ObjectFault {
 const MAX_FAULTS = 1000
 
 interface RunningVerification {
+  /** The tier as it was at the start. */
+  readonly tier: TierRecord
   result: Verification
   readonly faults: ObjectFault[]
   readonly stopController: AbortController
@@ -80,7 +83,7 @@ export class Verifications implements AsyncDisposable {
     }
     const store = this.#connections.storeOf(tier)
     const running: RunningVerification = {
-      ...{ result, stopController: stopController, faults: [] },
+      ...{ tier, result, stopController: stopController, faults: [] },
       ended: store.then((opened) => this.#run(tier.tierId, opened, running)),
     }
     this.#running.set(tier.tierId, running)
@@ -97,13 +100,17 @@ export class Verifications implements AsyncDisposable {
     const end = (state: Verification['state'], fault: Message | null) => {
       const endedAt = instantOf(clock())
       const ended = { ...running.result, state, fault, endedAt }
-      setVerification(database, tierId, ended)
+      database.transaction(() => {
+        setVerification(database, tierId, ended)
+        // What the server does not have is marked as lost; all else counts again.
+        if (state === 'done' && !ended.isQuick) unmarkMoved(database, tierId)
+      })
       return ended
     }
     try {
       const check = running.result.isQuick ? this.#checkList : this.#checkContent
       await check(tierId, store, running, signal)
-      return end('done', null)
+      return end(signal.aborted ? 'stopped' : 'done', null)
     } catch (error) {
       const fault = storeFault(error)
       if (!signal.aborted && fault.code === 'tiers.internal-error')
@@ -177,6 +184,12 @@ export class Verifications implements AsyncDisposable {
     found: 'listed' | 'same' | 'missing' | 'changed',
   ): void {
     const { database, clock, imageFiles } = this.#context
+    const { tierId, updatedAt } = running.tier
+    // What a server has that the tier no longer is says nothing.
+    if (findTier(database, tierId)?.updatedAt !== updatedAt) {
+      running.stopController.abort()
+      return
+    }
     const now = instantOf(clock())
     running.result = { ...running.result, checked: running.result.checked + 1 }
     if (found === 'same') recordCopyVerified(database, copyId, now)

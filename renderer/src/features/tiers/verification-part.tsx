@@ -38,6 +38,7 @@ export function VerificationPart({ tier }: { tier: Tier }) {
           {t('ui.tiers.verification.none')}
         </Text>
       )}
+      {tier.mustBeVerified && <Notice tone="warning">{t('ui.tiers.verification.moved')}</Notice>}
       <Group gap={8}>
         {isRunning ? (
           <Button

@@ -115,6 +115,21 @@ describe('a destination that is asked for storage commitment', { timeout: 30_000
     expect(stage.asked).toHaveLength(1)
   })
 
+  it('is asked anew where it has become another node, and the result of the former one is refused', async () => {
+    await using stage = await openConfirmationStage()
+    await stage.send(numbered(1))
+    await stage.sendThem()
+    await stage.settle()
+    await stage.pass(1)
+    updateDestination(stage.store, PACS, { host: '127.0.0.2' }, 'user:admin')
+    expect(await stage.report(['2.25.77.1'])).toMatchObject({ status: 0x0115 })
+    expect(copiesOf(stage)).toEqual([])
+    await stage.settle()
+    expect(stage.asked).toHaveLength(2)
+    expect(await stage.report(['2.25.77.1'])).toEqual({ status: 0 })
+    expect(copiesOf(stage)).toEqual([['commitment', 1]])
+  })
+
   it('is asked again for what it does not have, and only for that', async () => {
     await using stage = await openConfirmationStage()
     for (const number of [1, 2]) await stage.send(numbered(number))

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { findCurrentInstance, iterateNewestFirst } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { message } from '#shared/messages/message.ts'
@@ -53,6 +54,23 @@ describe('the start after a power failure', () => {
     expect(stage.files().images.filter((name) => name.endsWith('.dcm'))).toHaveLength(2)
     // A disk may have damaged an acknowledged image: it is kept.
     expect(stage.intake.recovery.count()).toBe(1)
+  })
+
+  it('keeps the row of an image that another system has, and puts its damaged file aside', async () => {
+    await using stage = await openStage()
+    for (const n of [1, 2, 3]) await stage.send(numbered(n))
+    const { database } = stage.store
+    const { instanceId } = findCurrentInstance(database, '2.25.77.2') ?? { instanceId: 0 }
+    const place = { destinationId: 'd1', destinationName: 'PACS', kind: 'commitment' } as const
+    recordCopies(database, [instanceId], { ...place, confirmedAt: '2026-03-10T09:00:00.000Z' })
+    writeFileSync(pathOf(stage, 2), 'damaged')
+    await powerFails(stage)
+    expect(findCurrentInstance(stage.store.database, '2.25.77.2')).toMatchObject({
+      instanceId,
+      localRemovedAt: expect.any(String),
+    })
+    expect(stage.intake.recovery.count()).toBe(1)
+    expect(stage.news.at(-1)?.text).toEqual(message('images.copied-ones-lost', { count: 1 }))
   })
 
   it('puts back the one whose place such a row had taken', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/query.ts'
-import { removeDestination } from '#server/modules/forwarding/destinations.ts'
+import { removeDestination, updateDestination } from '#server/modules/forwarding/destinations.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { findStudyFacts } from '#server/modules/lifecycle/fact-queries.ts'
 import { addRule, changeRule, removeRule, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
@@ -154,6 +154,21 @@ describe('a lifecycle rule', () => {
     removeDestination(stage.store, PACS, ACTOR)
     expect((await stage.lifecycle.run()).studies).toBe(0)
     expect(findStudyFacts(stage.store.database, STUDY)?.local[0]?.places.size).toBe(0)
+  })
+
+  it('does not remove a file that came back on the word of a node that the destination no longer is', async () => {
+    await using stage = await openLifecycleStage()
+    await stage.receive([1])
+    stage.confirm()
+    await stage.ruleOn({ days: 0 })
+    expect((await stage.lifecycle.run()).studies).toBe(1)
+    await stage.pass(1)
+    updateDestination(stage.store, PACS, { host: '127.0.0.2' }, ACTOR)
+    await stage.receive([1])
+    expect(stage.local()).toBe(1)
+    expect((await stage.lifecycle.run()).studies).toBe(0)
+    stage.confirm()
+    expect((await stage.lifecycle.run()).studies).toBe(1)
   })
 
   it('prevents that the only place of removed images is deleted', async () => {
