@@ -84,7 +84,7 @@ function requestConfirmedRollback(data: string, isAgreed: boolean): string | und
     )
     return undefined
   }
-  note(context, 'command-line', 'update.way-back', version, { from: ownPackage().version })
   requestRollback(data, found)
+  note(context, 'command-line', 'update.way-back', version, { from: ownPackage().version })
   return version
 }

@@ -1,13 +1,24 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { unsupportedRowsIn } from '#server/database/older-schema.ts'
+import { continueRollback } from '#server/modules/backups/way-back.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { goldenFolder } from '../support/golden.ts'
 import { reading, schemaOf } from '../support/golden-checks.ts'
+import { smallDisk } from '../support/mount.ts'
+import { needs } from '../support/needs.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
 // An update of a data folder by the program in processes of its own, and the way back.
@@ -73,6 +84,30 @@ it('checks before an update, and goes back with everything that came since', asy
   await using _gateway = await serving(data)
   expect(schemaOf(file)).toBe(NEWEST)
   expect(aeTitles(file)).toEqual(before)
+})
+
+it('changes nothing, and goes on with this version, where the disk has no space for the way back', async (context) => {
+  needs(context, 'mounts')
+  using disk = smallDisk(60)
+  const data = join(disk.path, 'data')
+  const file = goldenFolder(data, OLDER)
+  {
+    await using _gateway = await serving(data)
+  }
+  const { bavail, bsize } = statfsSync(data)
+  const ballast = join(disk.path, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - statSync(file).size / 2))
+  expect(await isthmus(['way-back', '--data', data, '--yes'])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Going back needs'),
+  })
+  expect(existsSync(join(data, 'way-back.json'))).toBe(false)
+  // Ordered while there was space, which is gone when it is carried out.
+  const order = { state: 'ordered', version: '', schema: OLDER, unheld: [] }
+  writeFileSync(join(data, 'way-back.json'), JSON.stringify(order))
+  expect(continueRollback(data, Date.now())).toMatchObject({ code: 'SQLITE_FULL' })
+  expect(readdirSync(data).filter((name) => /way-back|older|newer/.test(name))).toEqual([])
+  expect(schemaOf(file)).toBe(NEWEST)
 })
 
 it('refuses the way back in one sentence where the older version cannot hold something', async () => {

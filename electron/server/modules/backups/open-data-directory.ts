@@ -6,6 +6,7 @@ import { MIGRATIONS } from '#server/database/migrations.ts'
 import { keyLocation } from '#server/database/wrapped-key.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { reportError } from '#server/platform/log.ts'
 import { message } from '#shared/messages/message.ts'
 import { recordProgramVersion } from './program-version.ts'
 import { openRescueHint } from './rescue-hint.ts'
@@ -56,7 +57,7 @@ export async function openDataDirectory(
   refuseReplacedFolder(folder)
   refuseReplicaFolder(folder)
   applyStagedRestore(folder, clock())
-  continueRollback(folder, clock())
+  const rollbackFault = continueRollback(folder, clock())
   const before = schemaBefore(folder)
   const context = opened.use(
     openContext({
@@ -68,6 +69,7 @@ export async function openDataDirectory(
       overrides: { ...options.overrides, ...(isSafe && { 'https.isOn': false }) },
     }),
   )
+  if (rollbackFault) reportError(context, rollbackFault)
   clearCheckedMark(folder)
   recordProgramVersion(
     folder,

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DATABASE_FILE, syncFolder } from '#server/database/data-directory.ts'
@@ -16,6 +24,7 @@ import { rawQuery } from '#server/database/query.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { json } from '#server/platform/text.ts'
+import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { backupName } from './backup-manifest.ts'
 import { readProgramVersion } from './program-version.ts'
@@ -61,20 +70,42 @@ export function rollbackOf(folder: string, database: Database): Rollback | undef
   }
 }
 
-/** Has the next opening of the folder prepare it for the version before. */
-export const requestRollback = (folder: string, { version, schema }: Rollback): void =>
+/**
+ * Has the next opening of the folder prepare it for the version before.
+ * @throws ApiError refused if the disk has too little space for the second database
+ */
+export function requestRollback(folder: string, { version, schema }: Rollback): void {
+  const file = join(folder, DATABASE_FILE)
+  const bytes = [file, `${file}-wal`].filter(existsSync).map((path) => statSync(path).size)
+  const needed = 1.1 * bytes.reduce((sum, size) => sum + size, 0)
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  if (free < needed)
+    throw new ApiError(
+      'refused',
+      message('backups.way-back-no-room', { needed: needed / 1e9, free: free / 1e9 }),
+    )
   writeOrder(folder, { state: 'ordered', version, schema, unheld: [] })
+}
 
 /**
  * Must be called under the folder's lock, before the database is opened: prepares the folder for an
- * older version if that was ordered. If the older version cannot hold everything, nothing is
- * changed, and the folder is opened as usual.
+ * older version if that was ordered. If the older version cannot hold everything, or the attempt
+ * fails before anything was changed, the folder is opened as usual.
+ * @returns why the attempt failed
  * @throws StartError if the folder is prepared for another version
  */
-export function continueRollback(folder: string, now: number): void {
+export function continueRollback(folder: string, now: number): unknown {
   const order = readOrder(folder)
   if (!order || order.state === 'refused') return
-  if (order.state === 'ordered' && !prepareRequested(folder, now)) return
+  try {
+    if (order.state === 'ordered' && !prepareRequested(folder, now)) return
+  } catch (error) {
+    if (!existsSync(join(folder, DATABASE_FILE))) throw error
+    rmSync(join(folder, ORDER_FILE), { force: true })
+    rmSync(partOf(folder), { force: true })
+    return error
+  }
   // The older version itself.
   if (order.schema === MIGRATIONS.length) {
     rmSync(join(folder, ORDER_FILE), { force: true })
@@ -98,6 +129,9 @@ export function prepareRequested(folder: string, now: number): boolean {
   return state === 'done'
 }
 
+/** The database of the older schema while it is written. */
+const partOf = (folder: string) => `${join(folder, DATABASE_FILE)}.older`
+
 /**
  * Replaces the database with one of an older schema that has all of its rows. The database of this
  * version is kept in a folder beside it.
@@ -105,7 +139,7 @@ export function prepareRequested(folder: string, now: number): boolean {
  */
 function prepareForSchema(folder: string, schema: number, now: number): readonly UnsupportedRows[] {
   const file = join(folder, DATABASE_FILE)
-  const part = `${file}.older`
+  const part = partOf(folder)
   // Ended between the two renames below: the new file is complete.
   if (!existsSync(file) && existsSync(part)) renameSync(part, file)
   if (schemaOfFolder(folder) <= schema) return []

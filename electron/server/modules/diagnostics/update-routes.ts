@@ -43,10 +43,10 @@ export function serveUpdates(
           'refused',
           message('backups.way-back-same-schema', { version: versionOrSchema(found) }),
         )
+      requestRollback(context.folder, found)
       note(context, userActor(user.userId), 'update.way-back', versionOrSchema(found), {
         from: version,
       })
-      requestRollback(context.folder, found)
       setTimeout(() => restart?.(), RESTART_DELAY_MS)
       return { version: versionOrSchema(found) }
     },
