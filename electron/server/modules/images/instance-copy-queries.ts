@@ -34,7 +34,7 @@ export const BY_PRESENT_NODE_CONDITION = `c.confirmedAt > ${movedAtOf('c.destina
 export const markMoved = (database: Database, placeId: string, movedAt: string) =>
   database.run(rawQuery('insert or replace into movedPlaces values (?, ?)', [placeId, movedAt]))
 
-/** Forgets it, after everything was confirmed anew. */
+/** Lets all confirmations of the place count again. */
 export const unmarkMoved = (database: Database, placeId: string) =>
   database.run(rawQuery('delete from movedPlaces where placeId = ?', [placeId]))
 

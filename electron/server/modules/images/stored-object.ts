@@ -49,26 +49,24 @@ export async function readStoredObject({
   transferSyntaxUid,
 }: StoredObject): Promise<StoredObjectContent> {
   const reader = fullReaderOf(transferSyntaxUid)
-  let checksum = 0
-  let bytes = dataSetOffset
-  for await (const chunk of createReadStream(path, {
-    start: dataSetOffset,
-    highWaterMark: CHUNK_BYTES,
-  }) as AsyncIterable<Buffer>) {
-    checksum = crc32(chunk, checksum)
-    bytes += chunk.length
+  const read = await readChecksum(path, dataSetOffset, (chunk) => {
     if (!reader.isDone) reader.push(chunk)
-  }
+  })
   const values = reader.end()
   const structure =
     values.structure ?? (await verifyDeflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
-  return { values, structure, bytes, crc32: checksum }
+  return { values, structure, ...read }
 }
 
-/** The length of a file, and the checksum of its data set. @throws the error of the file system */
+/**
+ * Reads the length of a file and the checksum of its data set.
+ * @param look called with each part of the data set
+ * @throws the error of the file system
+ */
 export async function readChecksum(
   path: string,
   dataSetOffset: number,
+  look?: (chunk: Buffer) => void,
 ): Promise<{ readonly bytes: number; readonly crc32: number }> {
   let checksum = 0
   let bytes = dataSetOffset
@@ -78,6 +76,7 @@ export async function readChecksum(
   }) as AsyncIterable<Buffer>) {
     checksum = crc32(chunk, checksum)
     bytes += chunk.length
+    look?.(chunk)
   }
   return { bytes, crc32: checksum }
 }

@@ -84,17 +84,14 @@ export class Verifications implements AsyncDisposable {
     const store = this.#connections.storeOf(tier)
     const running: RunningVerification = {
       ...{ tier, result, stopController: stopController, faults: [] },
-      ended: store.then((opened) => this.#run(tier.tierId, opened, running)),
+      ended: store.then((opened) => this.#run(opened, running)),
     }
     this.#running.set(tier.tierId, running)
     return running
   }
 
-  async #run(
-    tierId: string,
-    store: ObjectStore,
-    running: RunningVerification,
-  ): Promise<Verification> {
+  async #run(store: ObjectStore, running: RunningVerification): Promise<Verification> {
+    const { tierId } = running.tier
     const { signal } = running.stopController
     const { database, clock, feed } = this.#context
     const end = (state: Verification['state'], fault: Message | null) => {
