@@ -110,6 +110,19 @@ async function openView({ archive }: StoredArchive) {
   }
 }
 
+/** Erases the study. */
+async function erase({ archive }: StoredArchive): Promise<void> {
+  const { call } = archive.gateway
+  const of = { studyInstanceUid: STUDY, scope: 'study' } as const
+  const { confirmWith } = await call(dashboardErasures.preview, { body: of })
+  await call(dashboardErasures.erase, {
+    body: {
+      ...{ studyInstanceUids: [STUDY], scope: 'study', reason: 'Requested' },
+      confirmation: confirmWith,
+    },
+  })
+}
+
 const until = <T>(check: () => T | Promise<T>) =>
   vi.waitFor(check, { timeout: 20_000, interval: 50 })
 
@@ -345,6 +358,179 @@ it('counts no copy of a store whose address has changed until it was verified th
   expect(await copies()).toMatchObject([{ kind: 'tier', instances: 2 }])
 })
 
+it('takes copies at a changed address neither for the last ones nor for copied images', async () => {
+  const { stores, clinic } = await openTwoCopies(oneFrame(SIDE))
+  const empty = await openObjectStore()
+  const { call } = clinic.archive.gateway
+  const { tiers } = await call(dashboardTiers.list, {})
+  const [first, second] = tiers.map(({ tierId }) => ({ tierId }))
+  if (!first || !second) throw new Error('Two stores were added.')
+  await call(dashboardTiers.update, { params: first, body: empty.tier({ name: 'Store 1' }) })
+  await expect(call(dashboardTiers.remove, { params: second })).rejects.toThrow('Store 2')
+  await expect(call(dashboardTiers.migrate, { params: first })).rejects.toThrow('Verify all')
+  await call(dashboardTiers.update, { params: first, body: stores[0].tier({ name: 'Store 1' }) })
+  await call(dashboardTiers.verify, { params: first, body: { isQuick: false } })
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({ mustBeVerified: false }),
+  )
+  await call(dashboardTiers.remove, { params: second })
+})
+
+it('copies an image anew where the address of its store changed while it was written', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const [store, other] = [await openObjectStore(), await openObjectStore()]
+  const { call } = clinic.archive.gateway
+  const { tierId } = await call(dashboardTiers.add, { body: store.tier() })
+  const written = Promise.withResolvers<void>()
+  const rest = Promise.withResolvers<void>()
+  store.intervene({
+    async after(method) {
+      if (method !== 'PUT') return
+      written.resolve()
+      await rest.promise
+    },
+  })
+  await call(dashboardTiers.migrate, { params: { tierId } })
+  await written.promise
+  await call(dashboardTiers.update, { params: { tierId }, body: other.tier() })
+  rest.resolve()
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({
+      ...{ stored: { instances: 1 }, migration: { state: 'done', doneInstances: 1 } },
+    }),
+  )
+  expect(other.keys()).toHaveLength(1)
+})
+
+it('ends a verification at an address that changed meanwhile, without its result', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const [store, other] = [await openObjectStore(), await openObjectStore()]
+  const { call } = clinic.archive.gateway
+  const params = { tierId: await migrated(clinic.archive.gateway, store) }
+  await call(dashboardTiers.update, { params, body: other.tier() })
+  const asked = Promise.withResolvers<void>()
+  const rest = Promise.withResolvers<void>()
+  other.intervene({
+    async before() {
+      asked.resolve()
+      await rest.promise
+    },
+  })
+  await call(dashboardTiers.verify, { params, body: { isQuick: false } })
+  await asked.promise
+  await call(dashboardTiers.update, { params, body: store.tier() })
+  rest.resolve()
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({
+      ...{ verification: { state: expect.stringMatching(/stopped|failed/) }, lost: 0 },
+      ...{ mustBeVerified: true, stored: { instances: 1 } },
+    }),
+  )
+})
+
+it('counts a copy again that was fetched from the new address of its store', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const store = await openObjectStore()
+  const params = { tierId: await migrated(clinic.archive.gateway, store) }
+  const study = { params: { studyInstanceUid: STUDY } }
+  const copies = async () =>
+    (await clinic.archive.gateway.call(dashboardLifecycle.study, study)).copies
+  // The same server, by its name.
+  const endpoint = store.url.replace('127.0.0.1', 'localhost')
+  await clinic.archive.gateway.call(dashboardTiers.update, {
+    ...{ params, body: store.tier({}, { endpoint }) },
+  })
+  await clinic.withoutFiles()
+  expect(await copies()).toEqual([])
+  const answer = await clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  expect(answer.status).toBe(200)
+  expect(await copies()).toMatchObject([{ kind: 'tier', instances: 1 }])
+  expect(await tierOf(clinic.archive.gateway)).toMatchObject({ mustBeVerified: true })
+})
+
+it('leaves a lost copy to the next verification where a migration has nothing to copy it from', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const store = await openObjectStore()
+  const params = { tierId: await migrated(clinic.archive.gateway, store) }
+  const [key = ''] = store.keys()
+  const content = store.contentOf(key)
+  store.deleteObject(key)
+  await clinic.withoutFiles()
+  const { gateway } = clinic.archive
+  await gateway.call(dashboardTiers.verify, { params, body: { isQuick: false } })
+  await until(async () => expect(await tierOf(gateway)).toMatchObject({ lost: 1 }))
+  await gateway.call(dashboardTiers.migrate, { params })
+  await until(async () =>
+    expect(await tierOf(gateway)).toMatchObject({
+      ...{ lost: 1, migration: { state: 'done', doneInstances: 0, failedInstances: 1 } },
+    }),
+  )
+  store.changeObject(key, content)
+  await gateway.call(dashboardTiers.verify, { params, body: { isQuick: false } })
+  await until(async () =>
+    expect(await tierOf(gateway)).toMatchObject({ lost: 0, stored: { instances: 1 } }),
+  )
+})
+
+it('deletes the object of a migration that was cancelled while it was written', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const store = await openObjectStore()
+  const { call } = clinic.archive.gateway
+  const { tierId } = await call(dashboardTiers.add, { body: store.tier() })
+  const params = { tierId }
+  const written = Promise.withResolvers<void>()
+  const rest = Promise.withResolvers<void>()
+  store.intervene({
+    async after(method) {
+      if (method !== 'PUT') return
+      written.resolve()
+      await rest.promise
+    },
+  })
+  await call(dashboardTiers.migrate, { params })
+  await written.promise
+  await call(dashboardTiers.changeMigration, { params, body: { action: 'cancel' } })
+  expect(store.keys()).toHaveLength(1)
+  rest.resolve()
+  await until(() => expect(store.keys()).toEqual([]))
+  expect(await tierOf(clinic.archive.gateway)).toMatchObject({
+    ...{ stored: { instances: 0 }, waiting: 0, migration: { state: 'cancelled' } },
+  })
+})
+
+it('keeps no file of an image that is erased while it is fetched', async () => {
+  const clinic = await openStoredArchive(madeInstances(1))
+  const store = await openObjectStore()
+  await migrated(clinic.archive.gateway, store)
+  await clinic.withoutFiles()
+  const asked = Promise.withResolvers<void>()
+  const rest = Promise.withResolvers<void>()
+  store.intervene({
+    hold() {
+      asked.resolve()
+      return { bytes: 500, until: rest.promise }
+    },
+  })
+  const answer = clinic.archive.get(`/studies/${STUDY}`, {
+    accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
+  })
+  await asked.promise
+  const erased = erase(clinic)
+  // The erasure may wait for the fetch.
+  await Promise.race([erased, sleep(1000)])
+  rest.resolve()
+  await erased
+  expect((await answer).status).not.toBe(200)
+  await until(() => {
+    const files = readdirSync(join(clinic.folder, 'images'), { recursive: true })
+    expect(files.filter((name) => String(name).endsWith('.dcm'))).toEqual([])
+    expect(readdirSync(join(clinic.folder, 'spool'))).toEqual([])
+    expect(store.keys()).toEqual([])
+  })
+})
+
 it('names a store that is switched off, or was removed, as one that may hold erased images', async () => {
   const clinic = await openStoredArchive(madeInstances(1))
   const { call } = clinic.archive.gateway
@@ -356,6 +542,10 @@ it('names a store that is switched off, or was removed, as one that may hold era
   expect(await holders()).toMatchObject([{ kind: 'tier', name: 'Archive store', count: 1 }])
   await call(dashboardTiers.update, { params, body: store.tier({ isEnabled: false }) })
   expect(await holders()).toMatchObject([{ kind: 'tier-off', name: 'Archive store', count: 1 }])
+  const endpoint = store.url.replace('127.0.0.1', 'localhost')
+  const body = store.tier({ isEnabled: false }, { endpoint })
+  await call(dashboardTiers.update, { params, body })
+  expect((await holders()).map(({ kind }) => kind).sort()).toEqual(['former-tier', 'tier-off'])
   await call(dashboardTiers.remove, { params })
   expect(await holders()).toMatchObject([{ kind: 'former-tier', name: 'Archive store' }])
 })
@@ -367,15 +557,14 @@ it('keeps a store for as long as it has to delete erased images from it', async 
   const tierId = await migrated(clinic.archive.gateway, store)
   const params = { tierId }
   store.intervene({ refuse: 'SlowDown' })
-  const of = { studyInstanceUid: STUDY, scope: 'study' } as const
-  const { confirmWith } = await call(dashboardErasures.preview, { body: of })
-  await call(dashboardErasures.erase, {
-    body: {
-      ...{ studyInstanceUids: [STUDY], scope: 'study', reason: 'Requested' },
-      confirmation: confirmWith,
-    },
-  })
+  await erase(clinic)
   await expect(call(dashboardTiers.remove, { params })).rejects.toThrow('still to be deleted')
+  const endpoint = store.url.replace('127.0.0.1', 'localhost')
+  const moved = (isEnabled: boolean) =>
+    call(dashboardTiers.update, { params, body: store.tier({ isEnabled }, { endpoint }) })
+  await expect(moved(true)).rejects.toThrow('still to be deleted')
+  await call(dashboardTiers.update, { params, body: store.tier({ isEnabled: false }) })
+  await moved(true)
   store.intervene({})
   await call(dashboardTiers.test, { params })
   await until(() => expect(store.keys()).toEqual([]))

@@ -45,6 +45,7 @@ export type Topic =
   | 'returned files'
   | 'image studies'
   | 'commitments'
+  | 'confirmations'
   | 'critical results'
   | 'secrets'
   | `outbox ${string}`

@@ -9,7 +9,7 @@ import {
   findDestination,
   listDestinations,
 } from '#server/modules/forwarding/destination-queries.ts'
-import { peerOf } from '#server/modules/forwarding/destinations.ts'
+import { isConfirmationRequired, peerOf } from '#server/modules/forwarding/destinations.ts'
 import { networkFault } from '#server/modules/forwarding/verdict.ts'
 import { logInternalError, refusalOf } from '#server/modules/images/image-feed.ts'
 import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
@@ -64,7 +64,7 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
       context,
       () => nextConfirmationDue(context.database),
       (signal) => this.#askDue(signal),
-      undefined,
+      'confirmations',
       BATCH_DELAY_MS,
     )
     this.#worker.wake()
@@ -109,13 +109,18 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
     const { database } = this.#context
     const dataSet = readNormalizedDataSet(bytes, transferSyntax)
     const transactionUid = textIn(dataSet, TAG.transactionUid)
-    const asked = findConfirmationOf(database, transactionUid)
-    const destination = asked && findDestination(database, asked.destinationId)
-    // A result that arrives after the request was repeated belongs to no request any more.
-    if (!destination || aeTitleKey(destination.aeTitle) !== aeTitleKey(association.callingAeTitle))
-      throw new DimseError(0x0115, message('commitment.no-such-transaction'), [TAG.transactionUid])
     const result = resultOf(dataSet)
-    await database.commitSoon(() => this.#record(asked, destination, result))
+    await database.commitSoon(() => {
+      const asked = findConfirmationOf(database, transactionUid)
+      const destination = asked && findDestination(database, asked.destinationId)
+      const callingKey = aeTitleKey(association.callingAeTitle)
+      // A result that arrives after the request was repeated belongs to no request any more.
+      if (!destination || aeTitleKey(destination.aeTitle) !== callingKey)
+        throw new DimseError(0x0115, message('commitment.no-such-transaction'), [
+          TAG.transactionUid,
+        ])
+      this.#record(asked, destination, result)
+    })
     this.#context.feed.noteImages()
     return { status: 0x0000 }
   }
@@ -263,8 +268,6 @@ export class Confirmations implements StorageCommitmentScu, AsyncDisposable {
   }
 }
 
-const isConfirmationRequired = ({ confirmsStorage, isEnabled }: DestinationRecord) =>
-  confirmsStorage && isEnabled
 const nameOf = ({ destinationId, studyInstanceUid }: ConfirmationRecord) =>
   `${destinationId} ${studyInstanceUid}`
 const keyOf = ({ sopClassUid, sopInstanceUid }: Omit<ConfirmationItem, 'instanceId'>) =>

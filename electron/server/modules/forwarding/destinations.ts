@@ -5,6 +5,8 @@ import type { Database } from '#server/database/database.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
 import {
   countHeldOnlyBy,
+  requestConfirmations,
+  unmarkMoved,
   withdrawConfirmations,
 } from '#server/modules/images/instance-copy-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -68,8 +70,10 @@ export const updateDestination = (
     const changed = { ...after, updatedAt: instantOf(clock()) }
     queries.updateDestination(database, changed)
     // What the earlier node confirmed says nothing about this one.
-    if (nodeKeyOf(before) !== nodeKeyOf(changed))
-      withdrawConfirmations(database, destinationId, changed.updatedAt)
+    const isOtherNode = nodeKeyOf(before) !== nodeKeyOf(changed)
+    if (isOtherNode) withdrawConfirmations(database, destinationId, changed.updatedAt)
+    if (isConfirmationRequired(changed) && (isOtherNode || !isConfirmationRequired(before)))
+      requestConfirmations(database, destinationId, changed.updatedAt)
     note(context, actor, 'destination.update', destinationId, detail)
     return changed
   })
@@ -95,6 +99,7 @@ export const removeDestination = (context: Context, destinationId: string, actor
         message('destinations.holds-images', { name: destination.name, count: held }),
       )
     queries.deleteDestination(database, destinationId)
+    unmarkMoved(database, destinationId)
     note(context, actor, 'destination.remove', destinationId, settingsOf(destination))
   })
 
@@ -127,6 +132,10 @@ function check(context: Context, destination: queries.DestinationRecord): void {
       errors: [{ path: 'body.certificate', message: message('values.pem') }],
     })
 }
+
+/** Whether the destination is asked to confirm that it keeps what it was sent. */
+export const isConfirmationRequired = ({ confirmsStorage, isEnabled }: queries.DestinationRecord) =>
+  confirmsStorage && isEnabled
 
 const isThisGateway = ({ settings }: Context, { host, port, aeTitle }: queries.DestinationRecord) =>
   LOOPBACK_HOST.test(host) &&

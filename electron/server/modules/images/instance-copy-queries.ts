@@ -17,7 +17,7 @@ export interface InstanceCopy {
 }
 
 /** When a place became another node or server; '' if it never did. @param placeId an SQL expression */
-const movedAtOf = (placeId: string) =>
+export const movedAtOf = (placeId: string) =>
   `ifnull((select movedAt from movedPlaces where placeId = ${placeId}), '')`
 
 /**
@@ -130,8 +130,7 @@ export const listStudyCopies = (database: Database, studyInstanceUid: string): S
 /**
  * Withdraws the confirmations of a destination that is now another node. Those of instances whose
  * file was removed stay, because they say where the images were kept; they no longer permit removing
- * a file that has returned. What was sent there is asked for again, and a result that the former
- * node sends later belongs to no request.
+ * a file that has returned. A result that the former node sends later belongs to no request.
  */
 export function withdrawConfirmations(database: Database, destinationId: string, at: string): void {
   database.run(
@@ -147,17 +146,34 @@ export function withdrawConfirmations(database: Database, destinationId: string,
   if (isLeft) markMoved(database, destinationId, at)
   database.run(
     rawQuery(
-      `insert into confirmations (destinationId, studyInstanceUid, state, nextAt, updatedAt)
-       select destinationId, studyInstanceUid, 'waiting', ?, ? from forwardedStudies
-       where destinationId = ? and sent > 0
-       on conflict (destinationId, studyInstanceUid) do update set state = 'waiting',
-         transactionUid = null, attempts = 0, nextAt = excluded.nextAt, updatedAt = excluded.updatedAt`,
-      [at, at, destinationId],
+      `update confirmations set state = 'given-up', transactionUid = null, attempts = 0,
+         nextAt = null, lastError = '', updatedAt = ? where destinationId = ?`,
+      [at, destinationId],
     ),
   )
 }
 
+/**
+ * Requests confirmations of all studies that were sent to the destination, except those that have
+ * been requested already.
+ */
+export function requestConfirmations(database: Database, destinationId: string, at: string): void {
+  database.run(
+    rawQuery(
+      `insert into confirmations (destinationId, studyInstanceUid, state, nextAt, updatedAt)
+       select destinationId, studyInstanceUid, 'waiting', ?, ? from forwardedStudies
+       where destinationId = ? and sent > 0
+       on conflict (destinationId, studyInstanceUid) do update set state = 'waiting',
+         attempts = 0, nextAt = excluded.nextAt, lastError = '', updatedAt = excluded.updatedAt
+         where state = 'given-up'`,
+      [at, at, destinationId],
+    ),
+  )
+  database.notify('confirmations')
+}
+
 const OTHER_MOVED_AT = movedAtOf('o.destinationId')
+const OTHER_TIER_MOVED_AT = movedAtOf('o.tierId')
 
 /** Number of instances without a local file that only this destination holds. */
 export const countHeldOnlyBy = (database: Database, destinationId: string): number =>
@@ -168,7 +184,9 @@ export const countHeldOnlyBy = (database: Database, destinationId: string): numb
           select 1 from instanceCopies o join destinations d on d.destinationId = o.destinationId
           where o.instanceId = c.instanceId and o.destinationId <> c.destinationId
             and o.confirmedAt > ${OTHER_MOVED_AT})
-          and not exists (select 1 from tierCopies o where o.instanceId = c.instanceId and o.state = 'stored')`,
+          and not exists (
+            select 1 from tierCopies o where o.instanceId = c.instanceId and o.state = 'stored'
+              and o.verifiedAt > ${OTHER_TIER_MOVED_AT})`,
       [destinationId],
     ),
   )?.count ?? 0

@@ -310,6 +310,8 @@ export function updateLastSeen(database: Database, instanceId: number, at: strin
  */
 export function deleteInstance(database: Database, instanceId: number): void {
   database.run(database.sql.deleteFrom('instances').where('instanceId', '=', instanceId))
+  // Its objects in the tiers are deleted, too.
+  database.notify('tier copies')
 }
 
 /** Current instances of the study with this step in their header, or that were received for it. */

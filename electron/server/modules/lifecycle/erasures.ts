@@ -205,7 +205,8 @@ export class Erasures implements AsyncDisposable {
       )
       savePlan(database, erasureId, { ...plan, studies })
       // Caches in memory that hold studies are emptied.
-      for (const topic of ['studies', 'image studies', 'events'] as const) database.notify(topic)
+      for (const topic of ['studies', 'image studies', 'events', 'tier copies'] as const)
+        database.notify(topic)
     })
     await finishFileRemovals(this.#context)
   }

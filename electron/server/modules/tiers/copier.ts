@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import { RETRY_SCHEDULES, retryDelayMs } from '#server/jobs/retry-schedules.ts'
 import { Worker } from '#server/jobs/worker.ts'
@@ -82,11 +83,12 @@ export class Copier implements AsyncDisposable {
     const { database, clock, feed } = this.#context
     const { tierId } = tier
     const store = await this.#connections.storeOf(tier)
-    const isCurrent = () => findTier(database, tierId)?.updatedAt === tier.updatedAt
     while (!signal.aborted && (this.#outageOf(tier)?.untilMs ?? 0) <= clock()) {
-      advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
+      const hasAdvanced = advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
       const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH_SIZE)
-      if (due.length === 0 || !isCurrent()) return
+      if ((due.length === 0 && !hasAdvanced) || !this.#isCurrent(tier)) return
+      // Images that have been copied already are passed without a wait for the store.
+      if (due.length === 0) await nextTurn()
       await this.#copyAll(tier, store, due, signal)
       feed.noteStatus()
     }
@@ -103,11 +105,11 @@ export class Copier implements AsyncDisposable {
     const waiting = due.values()
     const one = async () => {
       for (const copy of waiting) {
-        if (signal.aborted) return
+        if (signal.aborted || !this.#isCurrent(tier)) return
         using _kept = this.#context.imageFiles.inUse.keep([copy.instanceId])
         try {
           await (copy.state === 'deleting'
-            ? this.#delete(store, copy, signal)
+            ? this.#delete(tier, store, copy, signal)
             : this.#copy(tier, store, copy, signal))
           this.#noteReached(tier.tierId)
         } catch (error) {
@@ -121,12 +123,13 @@ export class Copier implements AsyncDisposable {
   }
 
   async #copy(
-    { tierId, settings, updatedAt }: S3Tier,
+    tier: S3Tier,
     store: ObjectStore,
     { copyId, instanceId, migrationId, objectKey }: copies.DueCopy,
     signal: AbortSignal,
   ): Promise<void> {
     const { database, clock } = this.#context
+    const { tierId, settings } = tier
     const wanted = findInstance(database, instanceId)
     if (!wanted) return
     const path = await localPathOf(this.#context, wanted)
@@ -147,7 +150,7 @@ export class Copier implements AsyncDisposable {
     const stored = { bytes, sha256, encryption: settings.encryption, at: instantOf(clock()) }
     const isKnown = await database.commitSoon(() => {
       // Written to a server that the tier no longer is: the copy stays queued.
-      if (findTier(database, tierId)?.updatedAt !== updatedAt) return true
+      if (!this.#isCurrent(tier)) return true
       const isStored = copies.recordCopyStored(database, copyId, stored)
       if (isStored && migrationId !== null)
         countMigrationCopies(database, migrationId, { done: 1, bytes })
@@ -158,10 +161,19 @@ export class Copier implements AsyncDisposable {
     this.#rateOf(tierId).add(clock(), bytes)
   }
 
-  async #delete(store: ObjectStore, copy: copies.DueCopy, signal: AbortSignal): Promise<void> {
+  async #delete(
+    tier: S3Tier,
+    store: ObjectStore,
+    copy: copies.DueCopy,
+    signal: AbortSignal,
+  ): Promise<void> {
     await store.remove(copy.objectKey, signal)
-    copies.deleteCopy(this.#context.database, copy.copyId)
+    if (this.#isCurrent(tier)) copies.deleteCopy(this.#context.database, copy.copyId)
   }
+
+  /** Whether the settings of the tier, such as its address, have not changed. */
+  #isCurrent = ({ tierId, updatedAt }: S3Tier): boolean =>
+    findTier(this.#context.database, tierId)?.updatedAt === updatedAt
 
   #outageOf({ tierId, updatedAt }: S3Tier): Outage | undefined {
     const outage = this.#outages.get(tierId)

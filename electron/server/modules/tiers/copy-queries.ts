@@ -128,7 +128,7 @@ export const retryCopies = (database: Database, tierId: string, at: string): num
   database.run(
     rawQuery(
       `update tierCopies set state = 'waiting', nextAt = ?, attempts = 0
-       where tierId = ? and state in ('waiting', 'failed')`,
+       where tierId = ? and state <> 'stored' and state in ('waiting', 'failed')`,
       [at, tierId],
     ),
   ).changes
@@ -139,12 +139,14 @@ export const retryCopies = (database: Database, tierId: string, at: string): num
  */
 export function dropQueuedCopies(
   database: Database,
-  migrationId: number,
+  { tierId, migrationId }: { readonly tierId: string; readonly migrationId: number },
   isAutomatic: boolean,
 ): void {
-  const condition = `where migrationId = ? and state in ('waiting', 'failed')`
+  // With `<>`, SQLite uses the index of the copies that are not stored.
+  const condition = `where tierId = ? and state <> 'stored' and state in ('waiting', 'failed')
+    and migrationId = ?`
   const change = isAutomatic ? 'update tierCopies set migrationId = null' : 'delete from tierCopies'
-  database.run(rawQuery(`${change} ${condition}`, [migrationId]))
+  database.run(rawQuery(`${change} ${condition}`, [tierId, migrationId]))
 }
 
 /** Whether the instance is queued for the tier, or was copied to it. */
@@ -157,7 +159,8 @@ export const hasCopy = (database: Database, tierId: string, instanceId: number):
 export const countDeletions = (database: Database, tierId: string): number =>
   database.get(
     rawQuery<{ count: number }>(
-      `select count(*) as count from tierCopies where tierId = ? and state = 'deleting'`,
+      `select count(*) as count from tierCopies
+       where tierId = ? and state <> 'stored' and state = 'deleting'`,
       [tierId],
     ),
   )?.count ?? 0

@@ -1,5 +1,5 @@
 import type { Database } from '#server/database/database.ts'
-import { rawQuery } from '#server/database/query.ts'
+import { type Flag, rawQuery } from '#server/database/query.ts'
 import type { MIGRATION_STATES } from '#shared/contract/tiers.ts'
 
 type MigrationState = (typeof MIGRATION_STATES)[number]
@@ -98,7 +98,11 @@ export const setLastQueuedInstanceId = (
     ]),
   )
 
-/** The instances that a migration comes to next, with their copy in the tier if there is one. */
+/**
+ * The instances that a migration comes to next, with their copy in the tier if there is one. Of a
+ * lost one there is no other copy, here or in a tier; it stays lost, so that a verification finds it
+ * if the store has it again.
+ */
 export const listInstancesToQueue = (
   database: Database,
   { tierId, queuedId, throughId }: MigrationRecord,
@@ -112,9 +116,13 @@ export const listInstancesToQueue = (
       readonly state: string
       readonly copyId: number | null
       readonly copyState: string | null
+      readonly isLost: Flag
     }>(
-      `select n.instanceId, n.file, n.bytes, n.state, c.copyId, c.state as copyState from instances n
-       left join tierCopies c on c.tierId = ? and c.instanceId = n.instanceId
+      `select n.instanceId, n.file, n.bytes, n.state, c.copyId, c.state as copyState,
+         c.state is 'lost' and n.localRemovedAt is not null and not exists (
+           select 1 from tierCopies o where o.instanceId = n.instanceId and o.state = 'stored')
+         and not exists (select 1 from tiers where kind <> 's3' and isEnabled = 1) as isLost
+       from instances n left join tierCopies c on c.tierId = ? and c.instanceId = n.instanceId
        where n.instanceId > ? and n.instanceId <= ? order by n.instanceId limit ?`,
       [tierId, queuedId, throughId, limit],
     ),

@@ -1,5 +1,6 @@
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import { findMovedAt } from '#server/modules/images/instance-copy-queries.ts'
 import { lastInstanceId } from '#server/modules/images/instance-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -16,7 +17,8 @@ export type MigrationAction = 'pause' | 'resume' | 'cancel' | 'retry'
 /**
  * Starts copying every image of the archive to an object store. Images that are only in another
  * tier are fetched from it first, so a migration from one store to another is the same.
- * @throws ApiError not-found; refused if one is under way, or the tier is a PACS
+ * @throws ApiError not-found; refused if one is under way, the tier is a PACS or off, or its copies
+ *   must be verified after a change of its address
  */
 export function startMigration(context: Context, tierId: string, actor: Actor): void {
   const { database, clock } = context
@@ -27,6 +29,9 @@ export function startMigration(context: Context, tierId: string, actor: Actor): 
     if (!tier.isEnabled) throw new ApiError('refused', message('tiers.is-off', { name: tier.name }))
     if (queries.findMigration(database, tierId)?.endedAt === null)
       throw new ApiError('refused', message('tiers.migration-running'))
+    // What was copied to the former server would count as copied to this one.
+    if (findMovedAt(database, tierId) !== undefined)
+      throw new ApiError('refused', message('tiers.verify-first', { name: tier.name }))
     queries.insertMigration(database, tierId, lastInstanceId(database), instantOf(clock()))
     note(context, actor, 'tier.migrate', tierId, { name: tier.name })
     database.notify('tier copies')
@@ -55,7 +60,7 @@ export function changeMigration(
       if (!migration || !isOpen) throw new ApiError('refused', message('tiers.no-migration'))
       const { migrationId } = migration
       if (action === 'cancel') {
-        dropQueuedCopies(database, migrationId, isAutomatic)
+        dropQueuedCopies(database, migration, isAutomatic)
         queries.setMigrationState(database, migrationId, 'cancelled', now)
       } else {
         const state = action === 'pause' ? 'paused' : 'running'
@@ -69,24 +74,26 @@ export function changeMigration(
 
 /**
  * Queues further instances of the tier's migration, or ends it when all are copied or have failed.
- * What is queued and how far the migration has come are committed together.
+ * What is queued and how far the migration has come are committed together. False if nothing was
+ * left to queue, or enough is queued.
  * @param keyOf the key of the object of a file
  */
 export function advanceMigration(
   { database, clock }: Context,
   tierId: string,
   keyOf: (file: string) => string,
-): void {
-  database.transaction(() => {
+): boolean {
+  return database.transaction(() => {
     const migration = queries.findMigration(database, tierId)
-    if (migration?.state !== 'running') return
+    if (migration?.state !== 'running') return false
     const { migrationId, throughId } = migration
     const now = instantOf(clock())
     const queued = queries.countQueuedCopies(database, migrationId, tierId)
-    if (queued >= BATCH_SIZE / 2) return
+    if (queued >= BATCH_SIZE / 2) return false
     const next = queries.listInstancesToQueue(database, migration, BATCH_SIZE)
     for (const instance of next) {
-      if (instance.copyId !== null && instance.copyState !== 'stored')
+      if (instance.isLost) queries.countMigrationCopies(database, migrationId, { failed: 1 })
+      else if (instance.copyId !== null && instance.copyState !== 'stored')
         queries.addCopyToMigration(database, instance.copyId, migrationId, now)
       else if (instance.copyState === 'stored')
         queries.countMigrationCopies(database, migrationId, { done: 1, bytes: instance.bytes })
@@ -100,5 +107,6 @@ export function advanceMigration(
     queries.setLastQueuedInstanceId(database, migrationId, next.at(-1)?.instanceId ?? throughId)
     if (next.length === 0 && queued === 0)
       queries.setMigrationState(database, migrationId, 'done', now)
+    return next.length > 0
   })
 }

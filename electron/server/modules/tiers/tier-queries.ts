@@ -1,6 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 import { flag, rawQuery } from '#server/database/query.ts'
-import { BY_PRESENT_NODE_CONDITION } from '#server/modules/images/instance-copy-queries.ts'
+import {
+  BY_PRESENT_NODE_CONDITION,
+  movedAtOf,
+} from '#server/modules/images/instance-copy-queries.ts'
 import type { S3Settings, TierSettings, Verification } from '#shared/contract/tiers.ts'
 import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
 import { messageOrNull } from '#shared/messages/message-schema.ts'
@@ -77,6 +80,8 @@ export const hasCopies = (database: Database, tierId: string): boolean =>
     rawQuery(`select 1 from tierCopies where tierId = ? and state <> 'waiting' limit 1`, [tierId]),
   ) !== undefined
 
+const OTHER_TIER_MOVED_AT = movedAtOf('o.tierId')
+
 /** Instances of which the only copy is in this tier: their file is not on this PC. */
 export const countOnlyInTier = (database: Database, tierId: string): number =>
   database.get(
@@ -85,13 +90,25 @@ export const countOnlyInTier = (database: Database, tierId: string): number =>
        join tierCopies c on c.instanceId = n.instanceId and c.tierId = ? and c.state = 'stored'
        where n.localRemovedAt is not null and not exists (
          select 1 from tierCopies o
-         where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored')
+         where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored'
+           and o.verifiedAt > ${OTHER_TIER_MOVED_AT})
        and not exists (
          select 1 from instanceCopies c join destinations using (destinationId)
          where c.instanceId = n.instanceId and ${BY_PRESENT_NODE_CONDITION})`,
       [tierId],
     ),
   )?.count ?? 0
+
+/** Records that the server of the tier, which is now another, may hold images of its studies. */
+export const recordFormerStore = (database: Database, { tierId, name }: TierRecord) =>
+  database.run(
+    rawQuery(
+      `insert or replace into formerTierStudies
+       select distinct n.studyInstanceUid, ?, ? from tierCopies c join instances n using (instanceId)
+       where c.tierId = ? and c.state in ('stored', 'lost')`,
+      [tierId, name, tierId],
+    ),
+  )
 
 const rowOf = ({ settings, isEnabled, isAutomatic, ...tier }: EditableTier) => ({
   ...{ tierId: tier.tierId, name: tier.name },

@@ -60,8 +60,10 @@ export const changeTier = (
     // A secret must not be sent to another server than the one it was entered for.
     const hasOtherOrigin = originOf(before.settings) !== originOf(wanted.settings)
     // Whether the other server has the objects is not known until they are verified.
-    if (hasOtherOrigin && queries.hasCopies(database, tierId))
+    if (hasOtherOrigin && queries.hasCopies(database, tierId)) {
       markMoved(database, tierId, updatedAt)
+      queries.recordFormerStore(database, before)
+    }
     storeSecrets(
       context,
       tierId,
@@ -127,6 +129,14 @@ function check(context: Context, before: queries.TierRecord | undefined, wanted:
     throw refused('isAutomatic', message('tiers.pacs-receives-by-forwarding'))
   if (before && isMoved(before.settings, settings) && queries.hasCopies(database, before.tierId))
     throw refused('settings', message('tiers.holds-copies', { name: before.name }))
+  if (before?.isEnabled && originOf(before.settings) !== originOf(settings)) {
+    const count = countDeletions(database, before.tierId)
+    if (count > 0)
+      throw refused(
+        'settings',
+        message('tiers.deletions-before-move', { name: before.name, count }),
+      )
+  }
   if (settings.kind === 'pacs') checkDestination(database, settings.destinationId)
   else checkServer(settings)
   if (settings.kind === 's3' && others.some((other) => isSameBucket(other.settings, settings)))

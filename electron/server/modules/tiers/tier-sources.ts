@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
+import { findMovedAt } from '#server/modules/images/instance-copy-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
+import { instantOf } from '#server/platform/clock.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
-import { type CopyRecord, listStoredCopies, recordCopyLost } from './copy-queries.ts'
+import {
+  type CopyRecord,
+  listStoredCopies,
+  recordCopyLost,
+  recordCopyVerified,
+} from './copy-queries.ts'
 import type { PacsRetrieval } from './pacs-retrieval.ts'
 import { isMissingObject } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
@@ -54,7 +61,7 @@ export class TierSources {
   #objectSource(tier: TierRecord, copy: CopyRecord): FileSource[] {
     if (!isS3Tier(tier)) return []
     const connect = () => this.#connections.storeOf(tier)
-    const { database } = this.#context
+    const { database, clock } = this.#context
     async function* read(signal: AbortSignal) {
       const digest = createHash('sha256')
       const lostCopyFault = (why: Message, cause?: unknown) => {
@@ -72,6 +79,10 @@ export class TierSources {
         throw isMissingObject(error) ? lostCopyFault(message('tiers.object-missing'), error) : error
       }
       if (!copy.sha256?.equals(digest.digest())) throw lostCopyFault(message('tiers.copy-differs'))
+      // The server at the new address of the tier has the copy.
+      const isMoved = findMovedAt(database, tier.tierId) !== undefined
+      if (isMoved && findTier(database, tier.tierId)?.updatedAt === tier.updatedAt)
+        recordCopyVerified(database, copy.copyId, instantOf(clock()))
     }
     return [{ kind: 'object', tierId: tier.tierId, tierName: tier.name, read }]
   }

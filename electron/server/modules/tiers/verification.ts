@@ -91,11 +91,13 @@ export class Verifications implements AsyncDisposable {
   }
 
   async #run(store: ObjectStore, running: RunningVerification): Promise<Verification> {
-    const { tierId } = running.tier
+    const { tierId, updatedAt } = running.tier
     const { signal } = running.stopController
     const { database, clock, feed } = this.#context
-    const end = (state: Verification['state'], fault: Message | null) => {
+    const end = (endState: Verification['state'], fault: Message | null) => {
       const endedAt = instantOf(clock())
+      const isCurrent = findTier(database, tierId)?.updatedAt === updatedAt
+      const state = endState === 'done' && !isCurrent ? 'stopped' : endState
       const ended = { ...running.result, state, fault, endedAt }
       database.transaction(() => {
         setVerification(database, tierId, ended)

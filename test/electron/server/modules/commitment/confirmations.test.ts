@@ -14,6 +14,7 @@ import {
   listInstanceVersions,
   listStudyInstances,
 } from '#server/modules/images/instance-queries.ts'
+import type { DestinationPatch } from '#shared/contract/destinations.ts'
 import { message } from '#shared/messages/message.ts'
 import { IMAGE, openStage, STUDY } from '../images/intake-fixture.ts'
 
@@ -124,6 +125,25 @@ describe('a destination that is asked for storage commitment', { timeout: 30_000
     updateDestination(stage.store, PACS, { host: '127.0.0.2' }, 'user:admin')
     expect(await stage.report(['2.25.77.1'])).toMatchObject({ status: 0x0115 })
     expect(copiesOf(stage)).toEqual([])
+    await stage.settle()
+    expect(stage.asked).toHaveLength(2)
+    expect(await stage.report(['2.25.77.1'])).toEqual({ status: 0 })
+    expect(copiesOf(stage)).toEqual([['commitment', 1]])
+  })
+
+  it('is asked when that is switched on after it has become another node', async () => {
+    await using stage = await openConfirmationStage()
+    const change = (patch: DestinationPatch) =>
+      updateDestination(stage.store, PACS, patch, 'user:admin')
+    await stage.send(numbered(1))
+    await stage.sendThem()
+    await stage.settle()
+    change({ confirmsStorage: false })
+    change({ host: '127.0.0.2' })
+    await stage.settle()
+    expect(stage.asked).toHaveLength(1)
+    expect(stage.confirmation()).toMatchObject({ state: 'given-up', transactionUid: null })
+    change({ confirmsStorage: true })
     await stage.settle()
     expect(stage.asked).toHaveLength(2)
     expect(await stage.report(['2.25.77.1'])).toEqual({ status: 0 })

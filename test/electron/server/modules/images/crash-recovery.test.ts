@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import { findCurrentInstance, iterateNewestFirst } from '#server/modules/images/instance-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
+import { listDueCopies, queueCopy, recordCopyStored } from '#server/modules/tiers/copy-queries.ts'
+import { insertTier } from '#server/modules/tiers/tier-queries.ts'
+import type { S3Settings } from '#shared/contract/tiers.ts'
 import { message } from '#shared/messages/message.ts'
+import { tierAt } from '../../../../support/object-store.ts'
 import { IMAGE, openStage, type Stage } from './intake-fixture.ts'
 
 const numbered = (n: number) => ({ ...IMAGE, SOPInstanceUID: `2.25.77.${n}` })
@@ -72,6 +76,34 @@ describe('the start after a power failure', () => {
     expect(stage.intake.recovery.count()).toBe(1)
     expect(stage.news.at(-1)?.text).toEqual(message('images.copied-ones-lost', { count: 1 }))
   })
+
+  it.each([
+    ['stored', 1],
+    ['waiting', 0],
+  ])(
+    'keeps the row of an image with a damaged file if its copy in a tier is %s',
+    async (state, kept) => {
+      await using stage = await openStage()
+      await stage.send(numbered(2))
+      const { database } = stage.store
+      const { instanceId } = findCurrentInstance(database, '2.25.77.2') ?? { instanceId: 0 }
+      const at = '2026-03-10T09:00:00.000Z'
+      const settings = tierAt('http://127.0.0.1:9').settings as S3Settings
+      insertTier(database, {
+        ...{ tierId: 't1', name: 'Store', isEnabled: true, isAutomatic: true, settings },
+        ...{ createdAt: at, updatedAt: at },
+      })
+      queueCopy(database, { tierId: 't1', instanceId, migrationId: null, objectKey: 'a', at })
+      const [copy] = listDueCopies(database, 't1', at, 1)
+      if (state === 'stored')
+        recordCopyStored(database, copy?.copyId ?? 0, {
+          ...{ bytes: 1, sha256: Buffer.alloc(32), encryption: 'none', at },
+        })
+      writeFileSync(pathOf(stage, 2), 'damaged')
+      await powerFails(stage)
+      expect(findCurrentInstance(stage.store.database, '2.25.77.2') ? 1 : 0).toBe(kept)
+    },
+  )
 
   it('puts back the one whose place such a row had taken', async () => {
     await using stage = await openStage()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/query.ts'
 import { removeDestination, updateDestination } from '#server/modules/forwarding/destinations.ts'
+import { findMovedAt } from '#server/modules/images/instance-copy-queries.ts'
 import { listStudyInstances } from '#server/modules/images/instance-queries.ts'
 import { findStudyFacts } from '#server/modules/lifecycle/fact-queries.ts'
 import { addRule, changeRule, removeRule, setRuleEnabled } from '#server/modules/lifecycle/rules.ts'
@@ -169,6 +170,20 @@ describe('a lifecycle rule', () => {
     expect((await stage.lifecycle.run()).studies).toBe(0)
     stage.confirm()
     expect((await stage.lifecycle.run()).studies).toBe(1)
+  })
+
+  it('forgets with a destination that it was another node', async () => {
+    await using stage = await openLifecycleStage()
+    await stage.receive([1])
+    stage.confirm()
+    await stage.ruleOn({ days: 0 })
+    expect((await stage.lifecycle.run()).studies).toBe(1)
+    const { database } = stage.store
+    updateDestination(stage.store, PACS, { host: '127.0.0.2' }, ACTOR)
+    expect(findMovedAt(database, PACS)).toBeDefined()
+    await stage.receive([1])
+    removeDestination(stage.store, PACS, ACTOR)
+    expect(findMovedAt(database, PACS)).toBeUndefined()
   })
 
   it('prevents that the only place of removed images is deleted', async () => {
