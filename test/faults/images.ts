@@ -454,7 +454,7 @@ export default ofArea('IMG', [
     promise: 'P-IMG-40',
     what: 'copies count although the address of their store has changed',
     file: 'electron/server/modules/tiers/tier-settings.ts',
-    find: 'if (hasOtherOrigin && queries.hasCopies(database, tierId)) markMoved(database, tierId, updatedAt)',
+    find: 'markMoved(database, tierId, updatedAt)',
     replace: '',
     tests: 'flows/tiers.test.ts',
     project: 'flows',

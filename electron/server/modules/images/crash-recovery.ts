@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
@@ -7,7 +8,7 @@ import { message } from '#shared/messages/message.ts'
 import { appendDiskEntry } from './image-feed.ts'
 import { recountInstances } from './image-study-writing-queries.ts'
 import { isCorrectedCopy } from './image-version-queries.ts'
-import { wasCopied } from './instance-copy-queries.ts'
+import { type CopiedInstance, listCopiedInstances, wasCopied } from './instance-copy-queries.ts'
 import {
   deleteInstance,
   findInstanceOfFile,
@@ -18,7 +19,7 @@ import {
   type OnInstanceChange,
   setInstanceState,
 } from './instance-queries.ts'
-import { markFileLost } from './local-file-queries.ts'
+import { markFile } from './local-file-queries.ts'
 import { readChecksum } from './stored-object.ts'
 
 /** Maximum time for writing one image. A slower disk is considered broken. */
@@ -82,7 +83,7 @@ export async function deleteUnprovenRows(
   for (const instance of copied) await moveAside(instance)
   await database.commitSoon(() => {
     const now = instantOf(context.clock())
-    for (const { instanceId } of copied) markFileLost(database, instanceId, now)
+    for (const instance of copied) markFile(database, instance, now)
     for (const { file } of interrupted) deleteRowOf(database, onChange, file)
   })
   for (const instance of interrupted) await moveAside(instance)
@@ -94,6 +95,51 @@ export async function deleteUnprovenRows(
       context,
       'warning',
       message('images.copied-ones-lost', { count: counts.copied }),
+    )
+}
+
+const BATCH_SIZE = 500
+
+/**
+ * Compares what the rows say of image files with the files, after a backup was restored or a standby
+ * took over, for images of which another system has a copy. Since the database was copied, lifecycle
+ * rules may have removed files, which are fetched under another name when they are needed. An image
+ * whose file is missing is marked as removed, so that it is fetched; one whose file is here is
+ * marked as present, so that rules apply to it. Nothing is marked as removed if most files are
+ * missing, because they may still be copied to this PC.
+ */
+export async function compareWithFiles(context: Context, signal: AbortSignal): Promise<void> {
+  const { database, imageFiles, clock } = context
+  const missing: CopiedInstance[] = []
+  const present: CopiedInstance[] = []
+  let asRecorded = 0
+  for (let after = 0; ; ) {
+    if (signal.aborted) return
+    const batch = listCopiedInstances(database, after, BATCH_SIZE)
+    const last = batch.at(-1)
+    if (!last) break
+    after = last.instanceId
+    await nextTurn()
+    for (const instance of batch) {
+      const { file, bytes, localRemovedAt } = instance
+      const size = statSync(imageFiles.pathOf(file), { throwIfNoEntry: false })?.size
+      if (localRemovedAt !== null && size === bytes) present.push(instance)
+      else if (localRemovedAt === null && size === undefined) missing.push(instance)
+      else if (localRemovedAt === null) asRecorded++
+    }
+  }
+  const isMostMissing = missing.length > Math.max(MAX_INTERRUPTED_WRITES, asRecorded)
+  if (isMostMissing) appendDiskEntry(context, 'danger', message('images.most-copied-missing'))
+  await database.commitSoon(() => {
+    const now = instantOf(clock())
+    for (const instance of present) markFile(database, instance, null)
+    if (!isMostMissing) for (const instance of missing) markFile(database, instance, now)
+  })
+  if (missing.length > 0 && !isMostMissing)
+    appendDiskEntry(
+      context,
+      'warning',
+      message('images.copied-ones-missing', { count: missing.length }),
     )
 }
 

@@ -100,6 +100,26 @@ export const wasCopied = (database: Database, instanceId: number): boolean =>
     ),
   ) !== undefined
 
+/** An instance of which another system has confirmed a copy. */
+export interface CopiedInstance {
+  readonly instanceId: number
+  readonly file: string
+  readonly bytes: number
+  readonly localRemovedAt: string | null
+}
+
+/** Those after `after`, in the order of their ids. */
+export const listCopiedInstances = (database: Database, after: number, limit: number) =>
+  database.all(
+    rawQuery<CopiedInstance>(
+      `select instanceId, file, bytes, localRemovedAt from instances n where instanceId > ? and (
+         exists (select 1 from instanceCopies c where c.instanceId = n.instanceId)
+         or exists (select 1 from tierCopies c where c.instanceId = n.instanceId and c.state = 'stored'))
+       order by instanceId limit ?`,
+      [after, limit],
+    ),
+  )
+
 /** A place that holds confirmed copies of a study. */
 export interface StudyCopy {
   readonly destinationId: string

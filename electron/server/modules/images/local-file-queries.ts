@@ -23,10 +23,21 @@ export function markRemoved(
   )
 }
 
-/** Records that the instance has no file on this PC, which was lost rather than removed. */
-export const markFileLost = (database: Database, instanceId: number, at: string) =>
+/**
+ * Records whether the file is on this PC: a missing one was lost rather than removed.
+ * @param removedAt null if it is here
+ */
+export const markFile = (
+  database: Database,
+  { instanceId, file }: { readonly instanceId: number; readonly file: string },
+  removedAt: string | null,
+) =>
   database.run(
-    rawQuery('update instances set localRemovedAt = ? where instanceId = ?', [at, instanceId]),
+    rawQuery('update instances set localRemovedAt = ? where instanceId = ? and file = ?', [
+      removedAt,
+      instanceId,
+      file,
+    ]),
   )
 
 /** Queues files for deletion. Must be in the transaction after which no row needs them. */

@@ -12,7 +12,7 @@ import { ApiError } from '#shared/errors.ts'
 import { isMessage, type Message, message } from '#shared/messages/message.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { AssociationStatistics } from './association-statistics.ts'
-import { deleteIncompleteCopies, deleteUnprovenRows } from './crash-recovery.ts'
+import { compareWithFiles, deleteIncompleteCopies, deleteUnprovenRows } from './crash-recovery.ts'
 import { appendDiskEntry, notifyImagesChanged } from './image-feed.ts'
 import { findCurrentVersion } from './image-version-queries.ts'
 import { listIdenticalInstances } from './instance-placement.ts'
@@ -97,6 +97,8 @@ export class ImageRecovery implements AsyncDisposable {
       // Last, because it reads the complete images of the last minutes.
       if (wasInterrupted)
         await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(reportFailure)
+      if (this.#context.imageFiles.isImportingOrphans())
+        await compareWithFiles(this.#context, signal).catch(reportFailure)
       // Runs even if an earlier step failed, because reports cannot be signed before it has
       // finished.
       await importOrphans(this.#context, this.#orphans(), recover, signal)

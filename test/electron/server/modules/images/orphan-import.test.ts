@@ -16,12 +16,14 @@ import {
   insertDestination,
 } from '#server/modules/forwarding/destination-queries.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
+import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import {
   deleteInstance,
   findCurrentInstance,
   type InstanceRecord,
   listInstanceVersions,
 } from '#server/modules/images/instance-queries.ts'
+import { markFile } from '#server/modules/images/local-file-queries.ts'
 import { countQuarantined } from '#server/modules/images/quarantine-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { englishText } from '#shared/messages/english.ts'
@@ -95,6 +97,54 @@ const told = (stage: Stage) =>
     .filter(({ kind }) => kind === 'disk')
     .map(({ tone, text }) => `${tone}: ${englishText(text)}`)
 const isMarked = (stage: Stage) => stage.files().images.some((name) => name.endsWith('.restored'))
+
+describe('images of a restored database that other systems have, too', () => {
+  async function openCopied(count: number) {
+    const stage = await openStage()
+    const images = Array.from({ length: count }, (_, at) => image(at + 1))
+    for (const one of images) await stage.send(one)
+    const { database } = stage.store
+    const rows = images.map(({ SOPInstanceUID }) => rowOf(stage, String(SOPInstanceUID)))
+    const place = { destinationId: 'd1', destinationName: 'PACS', kind: 'commitment' } as const
+    const ids = rows.map(({ instanceId }) => instanceId)
+    recordCopies(database, ids, { ...place, confirmedAt: AT })
+    const pathAt = (at: number) => stage.store.imageFiles.pathOf(rows[at]?.file ?? '')
+    const removed = () =>
+      rows.map(({ sopInstanceUid }) => rowOf(stage, sopInstanceUid).localRemovedAt !== null)
+    return { stage, rows, pathAt, removed }
+  }
+
+  it('are marked as removed if their file is not there, and as present if it is', async () => {
+    const { stage, rows, pathAt, removed } = await openCopied(3)
+    await using _ = stage
+    const [, , third] = rows
+    if (third) markFile(stage.store.database, third, AT)
+    rmSync(pathAt(1))
+    await putBack(stage, [])
+    expect(removed()).toEqual([false, true, false])
+    expect(told(stage)).toEqual([
+      'warning: After the restore, the file of 1 image is not on this PC. Other systems have confirmed copies of it.',
+    ])
+  })
+
+  it('stay as they are if most files are missing', async () => {
+    const { stage, rows, pathAt, removed } = await openCopied(22)
+    await using _ = stage
+    for (const at of rows.keys()) if (at > 0) rmSync(pathAt(at))
+    await putBack(stage, [])
+    expect(removed().filter(Boolean)).toEqual([])
+    expect(told(stage)).toEqual([expect.stringContaining('copy the files, then restart')])
+  })
+
+  it('are not compared at other starts', async () => {
+    const { stage, pathAt, removed } = await openCopied(2)
+    await using _ = stage
+    rmSync(pathAt(1))
+    await stage.reopen()
+    await stage.intake.settled()
+    expect(removed()).toEqual([false, false])
+  })
+})
 
 describe('images that came after a backup that was put back', () => {
   it('are in their studies again, byte for byte where they were', async () => {
