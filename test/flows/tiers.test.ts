@@ -367,7 +367,7 @@ it('takes copies at a changed address neither for the last ones nor for copied i
   if (!first || !second) throw new Error('Two stores were added.')
   await call(dashboardTiers.update, { params: first, body: empty.tier({ name: 'Store 1' }) })
   await expect(call(dashboardTiers.remove, { params: second })).rejects.toThrow('Store 2')
-  await expect(call(dashboardTiers.migrate, { params: first })).rejects.toThrow('Verify all')
+  await expect(call(dashboardTiers.migrate, { params: first })).rejects.toThrow('Verify all images')
   await call(dashboardTiers.update, { params: first, body: stores[0].tier({ name: 'Store 1' }) })
   await call(dashboardTiers.verify, { params: first, body: { isQuick: false } })
   await until(async () =>

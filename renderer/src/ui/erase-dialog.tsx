@@ -121,7 +121,8 @@ export function EraseDialog({
 
 /** Systems that may hold copies: those that the gateway deletes, and those that it cannot delete. */
 function CopyHolders({ holders }: { readonly holders: readonly CopyHolder[] }) {
-  const namesOf = (some: readonly CopyHolder[]) => some.map(({ name }) => name).join(', ')
+  const namesOf = (some: readonly CopyHolder[]) =>
+    [...new Set(some.map(({ name }) => name))].join(', ')
   const tiers = holders.filter(({ kind }) => kind === 'tier')
   const others = holders.filter(({ kind }) => kind !== 'tier' && kind !== 'standby')
   return (

@@ -32,7 +32,7 @@ export function VerificationPart({ tier }: { tier: Tier }) {
         {t('ui.tiers.verification.title')}
       </Text>
       {verification ? (
-        <Result verification={verification} />
+        <Result verification={verification} isOutdated={tier.mustBeVerified} />
       ) : (
         <Text size="sm" c="dimmed">
           {t('ui.tiers.verification.none')}
@@ -61,7 +61,14 @@ export function VerificationPart({ tier }: { tier: Tier }) {
   )
 }
 
-function Result({ verification }: { verification: Verification }) {
+function Result({
+  verification,
+  isOutdated,
+}: {
+  verification: Verification
+  /** The result is of another server. */
+  isOutdated: boolean
+}) {
   const { state, isQuick, checked, total, missing, changed, repaired, endedAt, fault } =
     verification
   const lost = missing + changed
@@ -91,7 +98,7 @@ function Result({ verification }: { verification: Verification }) {
           {t('ui.tiers.verification.lost', { missing, changed, repaired })}
         </Notice>
       )}
-      {state === 'done' && lost === 0 && (
+      {state === 'done' && lost === 0 && !isOutdated && (
         <Notice tone="good">{t('ui.tiers.verification.sound')}</Notice>
       )}
     </>
