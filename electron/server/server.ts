@@ -269,7 +269,7 @@ async function openServices(
   const viewing = openViewing(opened, context, access, downloads)
 
   const backups = await openBackups(opened, context, version)
-  const caches = { views: viewing.views, dicomweb: images.dicomweb }
+  const caches = { views: viewing.views, dicomweb: images.dicomweb, pulls: images.forwarding.pulls }
   const erasures = opened.use(new Erasures(context, () => listKeptCopies(context, backups), caches))
   const liveRestore = opened.use(new LiveRestore(context, people, restart))
   const recovery = new RecoveryKeySetup(context, () =>

@@ -113,6 +113,7 @@ it('a process that is killed at any step of an erasure has erased everything aft
     const erasures = new Erasures(context, async () => [], {
       views: { purge: () => 0 },
       dicomweb: { deleteOrphans: async () => undefined },
+      pulls: { isRetrieving: () => false },
     })
     const [done] = erasures.list()
     if (isFinished) expect(done).toBeDefined()

@@ -120,6 +120,11 @@ it('says why an association was rejected, and what to do', async () => {
     'rejected-permanent (1), DICOM UL service-user (1), calling-AE-title-not-recognized (3)',
   )
   expect(rejected?.remedy && englishText(rejected.remedy)).toContain('Add the device under Devices')
+  const associationId = rejected?.association.associationId ?? ''
+  const params = { deviceId, associationId }
+  expect(await clinic.call(dashboardServiceVisit.values, { params })).toMatchObject({
+    messages: [],
+  })
 })
 
 it.each(['text', 'json'] as const)(

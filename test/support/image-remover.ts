@@ -51,6 +51,7 @@ const lifecycle = new Lifecycle(context, disk, undefined)
 const erasures = new Erasures(context, async () => [], {
   views: { purge: () => 0 },
   dicomweb: { deleteOrphans: async () => undefined },
+  pulls: { isRetrieving: () => false },
 })
 await intake.settled()
 await erasures.settled()

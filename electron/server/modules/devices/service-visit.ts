@@ -93,17 +93,17 @@ export class ServiceVisits {
   }
 
   /**
-   * The messages of an association with the values that may identify a patient. Audited.
+   * The messages of one of these associations with the values that may identify a patient. Audited.
    * @throws ApiError not-found
    */
   async valuesOf(device: Device, associationId: string, actor: Actor): Promise<TracedMessage[]> {
-    const { association } = await this.#log.read(associationId)
+    const records = await this.#recordsOf(device)
+    const record = records.find(({ association }) => association.associationId === associationId)
     const trace = this.#traces.of(associationId)
-    if (!trace || association.aeTitle !== device.aeTitle)
-      throw new ApiError('not-found', message('devices.no-such-connection'))
+    if (!trace || !record) throw new ApiError('not-found', message('devices.no-such-connection'))
     this.#context.database.transaction(() =>
       note(this.#context, actor, 'device.read-values', device.deviceId, {
-        openedAt: association.openedAt,
+        openedAt: record.association.openedAt,
         messages: trace.exchanges.length,
       }),
     )

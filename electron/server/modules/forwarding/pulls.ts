@@ -126,6 +126,9 @@ export class Pulls implements AsyncDisposable {
     return [...this.#pulls]
   }
 
+  isRetrieving = (studyInstanceUid: string): boolean =>
+    [...this.#running.values()].some((pull) => pull.studyInstanceUid === studyInstanceUid)
+
   /** The destination that a study is being retrieved from, if there is exactly one. */
   sourceOf(studyInstanceUid: string): DestinationRecord | undefined {
     const running = [...this.#running.values()].filter(

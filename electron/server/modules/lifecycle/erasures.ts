@@ -5,6 +5,7 @@ import { note, userActor } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
 import { fileFor } from '#server/database/image-files.ts'
 import type { Dicomweb } from '#server/modules/dicomweb/routes.ts'
+import type { Pulls } from '#server/modules/forwarding/pulls.ts'
 import { notifyImagesChanged } from '#server/modules/images/image-feed.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
 import { queueFileRemovals } from '#server/modules/images/local-file-queries.ts'
@@ -42,8 +43,9 @@ const HOUR_MS = 60 * 60_000
 /** Stored answers and responses are deleted after a day, see `diagnostics/retention.ts`. */
 const CACHE_RETENTION_MS = 24 * HOUR_MS
 
-/** Where copies of images may be, besides the archive. */
+/** Where copies of images may be, besides the archive, or come from. */
 export interface Caches {
+  readonly pulls: Pick<Pulls, 'isRetrieving'>
   readonly views: Pick<ViewSessions, 'purge'>
   readonly dicomweb: Pick<Dicomweb, 'deleteOrphans'>
 }
@@ -81,8 +83,8 @@ export class Erasures implements AsyncDisposable {
 
   /**
    * Erases the studies and returns the signed record.
-   * @throws ApiError not-found; refused if a study is under legal hold, or the confirmation is not
-   *   that of the preview
+   * @throws ApiError not-found; refused if a study is under legal hold or is being retrieved, or the
+   *   confirmation is not that of the preview
    */
   async erase(request: ErasureRequest, userId: string): Promise<SignedErasure> {
     const { database, clock, uuid, settings } = this.#context
@@ -95,8 +97,12 @@ export class Erasures implements AsyncDisposable {
     await database.commitSoon(() => {
       const now = clock()
       const requestedAt = instantOf(now)
-      for (const uid of uids)
+      for (const uid of uids) {
         if (isHeld(database, uid)) throw new ApiError('refused', message('lifecycle.erasure-held'))
+        // What arrives after the erasure would be a new study.
+        if (this.#caches.pulls.isRetrieving(uid))
+          throw new ApiError('refused', message('lifecycle.erasure-retrieving'))
+      }
       const { scope, reason } = request
       const inspectorRetentionMs = settings.get('inspector.retentionHours') * HOUR_MS
       const plan: ErasurePlan = {

@@ -15,6 +15,7 @@ import { admitStoreUrl } from '#server/webhooks/address.ts'
 import { discardBody } from '#server/webhooks/response-body.ts'
 import type { PriorRetrieval } from '#shared/contract/destinations.ts'
 import type { DicomwebSettings, PacsSettings } from '#shared/contract/tiers.ts'
+import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { MessageError } from '#shared/messages/message-error.ts'
 import type { RecallCache } from './recall-cache.ts'
@@ -141,7 +142,7 @@ export class PacsRetrieval {
   /** PS3.18 10.4: the instance in the transfer syntax in which the PACS keeps it. */
   async #get(
     tier: DicomwebTier,
-    { studyInstanceUid, seriesInstanceUid, sopInstanceUid }: InstanceRecord,
+    { instanceId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }: InstanceRecord,
     signal: AbortSignal,
   ): Promise<void> {
     const path = `/studies/${studyInstanceUid}/series/${seriesInstanceUid}/instances/${sopInstanceUid}`
@@ -157,6 +158,9 @@ export class PacsRetrieval {
     this.#running.set(callingAeTitle, (this.#running.get(callingAeTitle) ?? 0) + 1)
     try {
       await readParts(String(headers['content-type']), body, async (part) => {
+        // It may have been erased meanwhile.
+        if (!findInstance(this.#context.database, instanceId))
+          throw new ApiError('not-found', message('images.none-such'))
         const call = { signal }
         const stored = await storePart(
           ...([this.#context, this.#receiver, association, call] as const),

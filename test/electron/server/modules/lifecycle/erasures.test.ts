@@ -20,7 +20,11 @@ const BACKUPS = [
   { name: 'isthmus-2026-11-19', madeAt: GOLDEN_AT, expiresAt: '2026-12-19T00:00:00.000Z' },
 ]
 const listBackups = async () => BACKUPS
-const NO_CACHES = { views: { purge: () => 0 }, dicomweb: { deleteOrphans: async () => undefined } }
+const NO_CACHES = {
+  views: { purge: () => 0 },
+  dicomweb: { deleteOrphans: async () => undefined },
+  pulls: { isRetrieving: () => false },
+}
 /** Tables that name studies and stay; copies in tiers until their objects are deleted. */
 const KEPT: readonly string[] = [
   'auditEntries',
@@ -138,7 +142,7 @@ describe('an erasure', () => {
     ).toThrow(/never deleted/)
   })
 
-  it('is refused under legal hold, and when what was typed is not the patient', async () => {
+  it('is refused under legal hold, while it is retrieved, and when what was typed is not the patient', async () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
     await using erasures = new Erasures(stage.store, listBackups, NO_CACHES)
@@ -149,6 +153,11 @@ describe('an erasure', () => {
     }
     await expect(erasures.erase({ ...request, confirmation: 'no' }, 'u')).rejects.toMatchObject({
       explanation: message('lifecycle.confirmation-differs'),
+    })
+    const pulls = { isRetrieving: (uid: string) => uid === STUDY }
+    await using whileRetrieving = new Erasures(stage.store, listBackups, { ...NO_CACHES, pulls })
+    await expect(whileRetrieving.erase(request, 'u')).rejects.toMatchObject({
+      explanation: message('lifecycle.erasure-retrieving'),
     })
     placeLegalHold(stage.store, STUDY, 'Court order', 'u')
     await expect(erasures.erase(request, 'u')).rejects.toMatchObject({
