@@ -480,7 +480,7 @@ export default ofArea('IMG', [
   },
   {
     promise: 'P-IMG-43',
-    what: 'a store is removed on the word of copies at a former address',
+    what: 'a store is removed because of copies that another store had at its former address',
     file: 'electron/server/modules/tiers/tier-queries.ts',
     find: 'and o.verifiedAt > ${OTHER_TIER_MOVED_AT}',
     replace: '',

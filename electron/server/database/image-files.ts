@@ -42,6 +42,8 @@ const LAST_SCAN_FILE = '.swept'
  * earlier files may have been lost with the newer database.
  */
 const RESTORED_FILE = '.restored'
+/** Exists until rows and files were compared after a restore. */
+const COMPARE_FILE = '.compare'
 /**
  * PC clocks are sometimes set back, so a folder that changed this long before the last scan is
  * scanned again.
@@ -78,7 +80,8 @@ export function markRestored(folder: string): void {
   const images = join(folder, IMAGES_FOLDER)
   // When restoring on another PC, the image files are copied afterwards.
   if (!fs.existsSync(images)) fs.mkdirSync(images, { mode: 0o700 })
-  fs.writeFileSync(join(images, RESTORED_FILE), '', { mode: 0o600 })
+  for (const marker of [RESTORED_FILE, COMPARE_FILE])
+    fs.writeFileSync(join(images, marker), '', { mode: 0o600 })
   syncFolder(images)
 }
 
@@ -316,6 +319,15 @@ export class ImageFiles {
    */
   finishOrphanImport(): void {
     fs.rmSync(join(this.#images, RESTORED_FILE), { force: true })
+  }
+
+  /** Whether rows are to be compared with the files: after a restore, until `finishComparison`. */
+  mustCompare(): boolean {
+    return fs.existsSync(join(this.#images, COMPARE_FILE))
+  }
+
+  finishComparison(): void {
+    fs.rmSync(join(this.#images, COMPARE_FILE), { force: true })
   }
 
   #prepare(): void {

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
 import { isStudyFetched } from '#server/modules/studies/image-study-queries.ts'
@@ -19,7 +19,7 @@ import {
   type OnInstanceChange,
   setInstanceState,
 } from './instance-queries.ts'
-import { markFile } from './local-file-queries.ts'
+import { isFileRemoved, markFile } from './local-file-queries.ts'
 import { readChecksum } from './stored-object.ts'
 
 /** Maximum time for writing one image. A slower disk is considered broken. */
@@ -104,43 +104,80 @@ const BATCH_SIZE = 500
  * Compares what the rows say of image files with the files, after a backup was restored or a standby
  * took over, for images of which another system has a copy. Since the database was copied, lifecycle
  * rules may have removed files, which are fetched under another name when they are needed. An image
- * whose file is missing is marked as removed, so that it is fetched; one whose file is here is
- * marked as present, so that rules apply to it. Nothing is marked as removed if most files are
- * missing, because they may still be copied to this PC.
+ * whose file is here is marked as present, so that rules apply to it; one whose file is missing is
+ * marked as removed, so that it is fetched. If most files are missing, none is marked as removed,
+ * because they may still be copied to this PC; the next start compares again.
  */
 export async function compareWithFiles(context: Context, signal: AbortSignal): Promise<void> {
   const { database, imageFiles, clock } = context
-  const missing: CopiedInstance[] = []
-  const present: CopiedInstance[] = []
-  let asRecorded = 0
-  for (let after = 0; ; ) {
-    if (signal.aborted) return
-    const batch = listCopiedInstances(database, after, BATCH_SIZE)
-    const last = batch.at(-1)
-    if (!last) break
-    after = last.instanceId
-    await nextTurn()
-    for (const instance of batch) {
-      const { file, bytes, localRemovedAt } = instance
-      const size = statSync(imageFiles.pathOf(file), { throwIfNoEntry: false })?.size
-      if (localRemovedAt !== null && size === bytes) present.push(instance)
-      else if (localRemovedAt === null && size === undefined) missing.push(instance)
-      else if (localRemovedAt === null) asRecorded++
-    }
+  const isMissing = ({ localRemovedAt, size }: FoundInstance) =>
+    localRemovedAt === null && size === undefined
+  let localCount = 0
+  let missingCount = 0
+  for await (const batch of copiedInstances(context, signal)) {
+    localCount += batch.filter(({ localRemovedAt }) => localRemovedAt === null).length
+    missingCount += batch.filter(isMissing).length
+    const present = batch.filter(
+      ({ localRemovedAt, size, bytes }) => localRemovedAt !== null && size === bytes,
+    )
+    if (present.length === 0) continue
+    await database.commitSoon(() => {
+      // A rule may be about to delete the file, or may have deleted it meanwhile.
+      for (const instance of present)
+        if (!isFileRemoved(database, instance.file) && existsSync(imageFiles.pathOf(instance.file)))
+          markFile(database, instance, null)
+    })
   }
-  const isMostMissing = missing.length > Math.max(MAX_INTERRUPTED_WRITES, asRecorded)
-  if (isMostMissing) appendDiskEntry(context, 'danger', message('images.most-copied-missing'))
-  await database.commitSoon(() => {
-    const now = instantOf(clock())
-    for (const instance of present) markFile(database, instance, null)
-    if (!isMostMissing) for (const instance of missing) markFile(database, instance, now)
-  })
-  if (missing.length > 0 && !isMostMissing)
+  if (signal.aborted) return
+  if (missingCount > Math.max(MAX_INTERRUPTED_WRITES, localCount - missingCount)) {
+    appendDiskEntry(context, 'danger', message('images.most-copied-missing'))
+    return
+  }
+  if (missingCount > 0)
+    for await (const batch of copiedInstances(context, signal)) {
+      const missing = batch.filter(isMissing)
+      if (missing.length === 0) continue
+      await database.commitSoon(() => {
+        const now = instantOf(clock())
+        for (const instance of missing) markFile(database, instance, now)
+      })
+    }
+  if (signal.aborted) return
+  imageFiles.finishComparison()
+  if (missingCount > 0)
     appendDiskEntry(
       context,
       'warning',
-      message('images.copied-ones-missing', { count: missing.length }),
+      message('images.copied-ones-missing', { count: missingCount }),
     )
+}
+
+/** With the size of its file on this PC; undefined if there is none. */
+type FoundInstance = CopiedInstance & { readonly size: number | undefined }
+
+/** Batches of the instances of which another system has a copy. */
+async function* copiedInstances(
+  { database, imageFiles }: Context,
+  signal: AbortSignal,
+): AsyncGenerator<FoundInstance[]> {
+  for (let after = 0; !signal.aborted; ) {
+    const batch = listCopiedInstances(database, after, BATCH_SIZE)
+    const last = batch.at(-1)
+    if (!last) return
+    after = last.instanceId
+    const sizes = await Promise.all(batch.map(({ file }) => sizeOf(imageFiles.pathOf(file))))
+    yield batch.map((instance, index) => ({ ...instance, size: sizes[index] }))
+  }
+}
+
+/** @throws the error of the file system, except that there is no such file */
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
+  }
 }
 
 async function isIntact(

@@ -108,7 +108,7 @@ export interface CopiedInstance {
   readonly localRemovedAt: string | null
 }
 
-/** Those after `after`, in the order of their ids. */
+/** Returns up to `limit` of them with an id greater than `after`, ordered by id. */
 export const listCopiedInstances = (database: Database, after: number, limit: number) =>
   database.all(
     rawQuery<CopiedInstance>(

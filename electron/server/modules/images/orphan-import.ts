@@ -19,6 +19,7 @@ import { findCurrentVersion, listFoundVersionUids } from './image-version-querie
 import type { Source } from './instance-placement.ts'
 import { listIdenticalInstances } from './instance-placement.ts'
 import { hasInstanceOfFile, isDestination } from './instance-queries.ts'
+import { recordReturnedFile } from './local-file-queries.ts'
 import { type FoundFile, importOwnInstance } from './own-instances.ts'
 import { readOriginalUids, readStoredObject, tempFolderIn } from './stored-object.ts'
 import type { StudyCompletion } from './study-completion.ts'
@@ -139,11 +140,17 @@ export class OrphanImport implements Disposable {
     }
     this.#statistics.begin(association)
     const arrival = { ...source, ...found, originals }
-    const hasIdenticalInstance =
-      listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32).length > 0
-    const change = hasIdenticalInstance
-      ? 'same'
-      : (await this.#arrivals.compare(arrival))?.comparison
+    const identical = listIdenticalInstances(database, sopInstanceUid, bytes - dataSetOffset, crc32)
+    const removed = identical.find(
+      ({ state, localRemovedAt }) => state === 'current' && localRemovedAt !== null,
+    )
+    if (removed) {
+      // It was fetched from a tier after the database was copied.
+      await commit(() => recordReturnedFile(database, removed.instanceId, found))
+      return undefined
+    }
+    const change =
+      identical.length > 0 ? 'same' : (await this.#arrivals.compare(arrival))?.comparison
     if (change === 'same') {
       await commit(() => this.#arrivals.storeDuplicate(arrival))
       return undefined

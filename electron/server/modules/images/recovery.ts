@@ -97,7 +97,7 @@ export class ImageRecovery implements AsyncDisposable {
       // Last, because it reads the complete images of the last minutes.
       if (wasInterrupted)
         await deleteUnprovenRows(this.#context, onChange, recover, signal).catch(reportFailure)
-      if (this.#context.imageFiles.isImportingOrphans())
+      if (this.#context.imageFiles.mustCompare())
         await compareWithFiles(this.#context, signal).catch(reportFailure)
       // Runs even if an earlier step failed, because reports cannot be signed before it has
       // finished.

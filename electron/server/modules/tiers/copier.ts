@@ -87,7 +87,7 @@ export class Copier implements AsyncDisposable {
       const hasAdvanced = advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
       const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH_SIZE)
       if ((due.length === 0 && !hasAdvanced) || !this.#isCurrent(tier)) return
-      // Images that have been copied already are passed without a wait for the store.
+      // Skipping images that are already copied involves no I/O, so yield to the event loop.
       if (due.length === 0) await nextTurn()
       await this.#copyAll(tier, store, due, signal)
       feed.noteStatus()

@@ -190,7 +190,10 @@ export const listStoredCopies = (database: Database, instanceId: number): CopyRe
     ),
   )
 
-/** Stored and lost copies of a tier in the order of their keys, after one of them. */
+/**
+ * Copies that were stored at some time, in the order of their keys, after one of them. The store may
+ * have the object of a lost one again, or of one that could not be copied again.
+ */
 export const listCopiesByKey = (
   database: Database,
   tierId: string,
@@ -200,7 +203,8 @@ export const listCopiesByKey = (
   database.all(
     rawQuery<CopyRecord>(
       `select ${COLUMNS} from tierCopies where tierId = ? and objectKey > ?
-       and state in ('stored', 'lost') order by objectKey limit ?`,
+       and (state in ('stored', 'lost') or (state = 'failed' and sha256 is not null))
+       order by objectKey limit ?`,
       [tierId, after, limit],
     ),
   )
@@ -210,7 +214,7 @@ export const recordCopyVerified = (database: Database, copyId: number, at: strin
   database.run(
     rawQuery(
       `update tierCopies set state = 'stored', verifiedAt = ?, lastError = '' where copyId = ?
-       and state in ('stored', 'lost')`,
+       and state in ('stored', 'lost', 'failed')`,
       [at, copyId],
     ),
   )
@@ -228,7 +232,7 @@ export const recordCopyLost = (
   database.run(
     rawQuery(
       `update tierCopies set state = ?, nextAt = ?, lastError = ?, attempts = 0, migrationId = null
-       where copyId = ? and state in ('stored', 'lost')`,
+       where copyId = ? and state in ('stored', 'lost', 'failed')`,
       [nextAt === null ? 'lost' : 'waiting', nextAt, storedMessage(error), copyId],
     ),
   )

@@ -99,9 +99,9 @@ export const setLastQueuedInstanceId = (
   )
 
 /**
- * The instances that a migration comes to next, with their copy in the tier if there is one. Of a
- * lost one there is no other copy, here or in a tier; it stays lost, so that a verification finds it
- * if the store has it again.
+ * The instances that a migration comes to next, with their copy in the tier if there is one.
+ * `isLost` is set if the copy is lost and the image can be fetched from nowhere else. Such a copy
+ * keeps its state, so that a later verification can find it again.
  */
 export const listInstancesToQueue = (
   database: Database,
@@ -120,7 +120,8 @@ export const listInstancesToQueue = (
     }>(
       `select n.instanceId, n.file, n.bytes, n.state, c.copyId, c.state as copyState,
          c.state is 'lost' and n.localRemovedAt is not null and not exists (
-           select 1 from tierCopies o where o.instanceId = n.instanceId and o.state = 'stored')
+           select 1 from tierCopies o join tiers t on t.tierId = o.tierId and t.isEnabled = 1
+           where o.instanceId = n.instanceId and o.state = 'stored')
          and not exists (select 1 from tiers where kind <> 's3' and isEnabled = 1) as isLost
        from instances n left join tierCopies c on c.tierId = ? and c.instanceId = n.instanceId
        where n.instanceId > ? and n.instanceId <= ? order by n.instanceId limit ?`,

@@ -1,5 +1,6 @@
 import { type Actor, note } from '#server/audit-log/audit.ts'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
 import { findMovedAt } from '#server/modules/images/instance-copy-queries.ts'
 import { lastInstanceId } from '#server/modules/images/instance-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -7,6 +8,7 @@ import { ApiError } from '#shared/errors.ts'
 import { message } from '#shared/messages/message.ts'
 import { dropQueuedCopies, queueCopy, retryCopies } from './copy-queries.ts'
 import * as queries from './migration-queries.ts'
+import type { TierRecord } from './tier-queries.ts'
 import { requireTier } from './tier-settings.ts'
 
 /** Instances that a migration queues at once; more follow when most of them are copied. */
@@ -29,16 +31,23 @@ export function startMigration(context: Context, tierId: string, actor: Actor): 
     if (!tier.isEnabled) throw new ApiError('refused', message('tiers.is-off', { name: tier.name }))
     if (queries.findMigration(database, tierId)?.endedAt === null)
       throw new ApiError('refused', message('tiers.migration-running'))
-    // What was copied to the former server would count as copied to this one.
-    if (findMovedAt(database, tierId) !== undefined)
-      throw new ApiError('refused', message('tiers.verify-first', { name: tier.name }))
+    requireVerified(database, tier)
     queries.insertMigration(database, tierId, lastInstanceId(database), instantOf(clock()))
     note(context, actor, 'tier.migrate', tierId, { name: tier.name })
     database.notify('tier copies')
   })
 }
 
-/** @throws ApiError not-found; refused if there is nothing to change */
+/**
+ * What was copied to the former server of a tier would count as copied to this one.
+ * @throws ApiError refused if its address has changed and its copies were not verified since
+ */
+function requireVerified(database: Database, { tierId, name }: TierRecord): void {
+  if (findMovedAt(database, tierId) !== undefined)
+    throw new ApiError('refused', message('tiers.verify-first', { name }))
+}
+
+/** @throws ApiError not-found; refused if there is nothing to change, or as `startMigration` */
 export function changeMigration(
   context: Context,
   tierId: string,
@@ -47,7 +56,8 @@ export function changeMigration(
 ): void {
   const { database, clock } = context
   database.transaction(() => {
-    const { isAutomatic } = requireTier(database, tierId)
+    const tier = requireTier(database, tierId)
+    if (action === 'resume' || action === 'retry') requireVerified(database, tier)
     const now = instantOf(clock())
     const migration = queries.findMigration(database, tierId)
     const isOpen = migration?.endedAt === null
@@ -60,7 +70,7 @@ export function changeMigration(
       if (!migration || !isOpen) throw new ApiError('refused', message('tiers.no-migration'))
       const { migrationId } = migration
       if (action === 'cancel') {
-        dropQueuedCopies(database, migration, isAutomatic)
+        dropQueuedCopies(database, migration, tier.isAutomatic)
         queries.setMigrationState(database, migrationId, 'cancelled', now)
       } else {
         const state = action === 'pause' ? 'paused' : 'running'
@@ -91,12 +101,15 @@ export function advanceMigration(
     const queued = queries.countQueuedCopies(database, migrationId, tierId)
     if (queued >= BATCH_SIZE / 2) return false
     const next = queries.listInstancesToQueue(database, migration, BATCH_SIZE)
+    const counts = { done: 0, bytes: 0, failed: 0 }
     for (const instance of next) {
-      if (instance.isLost) queries.countMigrationCopies(database, migrationId, { failed: 1 })
+      if (instance.isLost) counts.failed++
       else if (instance.copyId !== null && instance.copyState !== 'stored')
         queries.addCopyToMigration(database, instance.copyId, migrationId, now)
-      else if (instance.copyState === 'stored')
-        queries.countMigrationCopies(database, migrationId, { done: 1, bytes: instance.bytes })
+      else if (instance.copyState === 'stored') {
+        counts.done++
+        counts.bytes += instance.bytes
+      }
       // Earlier versions and images in quarantine stay on this PC.
       else if (instance.state === 'current')
         queueCopy(database, {
@@ -104,6 +117,7 @@ export function advanceMigration(
           ...{ instanceId: instance.instanceId, objectKey: keyOf(instance.file) },
         })
     }
+    queries.countMigrationCopies(database, migrationId, counts)
     queries.setLastQueuedInstanceId(database, migrationId, next.at(-1)?.instanceId ?? throughId)
     if (next.length === 0 && queued === 0)
       queries.setMigrationState(database, migrationId, 'done', now)

@@ -12,6 +12,7 @@ import type { NewTier, PacsSettings, TierSettings } from '#shared/contract/tiers
 import { ApiError } from '#shared/errors.ts'
 import { type Message, message } from '#shared/messages/message.ts'
 import { countDeletions } from './copy-queries.ts'
+import { findMigration, setMigrationState } from './migration-queries.ts'
 import { customerKeyNameOf, secretNameOf } from './stores.ts'
 import * as queries from './tier-queries.ts'
 
@@ -60,9 +61,14 @@ export const changeTier = (
     // A secret must not be sent to another server than the one it was entered for.
     const hasOtherOrigin = originOf(before.settings) !== originOf(wanted.settings)
     // Whether the other server has the objects is not known until they are verified.
-    if (hasOtherOrigin && queries.hasCopies(database, tierId)) {
+    const isOtherServer = serverOf(before.settings) !== serverOf(wanted.settings)
+    if (isOtherServer && queries.hasCopies(database, tierId)) {
       markMoved(database, tierId, updatedAt)
       queries.recordFormerStore(database, before)
+      // What was copied to the former server would count as copied to this one.
+      const migration = findMigration(database, tierId)
+      if (migration?.state === 'running')
+        setMigrationState(database, migration.migrationId, 'paused', null)
     }
     storeSecrets(
       context,
@@ -71,7 +77,11 @@ export const changeTier = (
       hasOtherOrigin ? (secret ?? null) : secret,
       actor,
     )
-    const detail = differences(auditedSettingsOf(before), auditedSettingsOf(wanted))
+    const waiting = isOtherServer ? countDeletions(database, tierId) : 0
+    const detail = {
+      ...differences(auditedSettingsOf(before), auditedSettingsOf(wanted)),
+      ...(waiting > 0 && { objectsNotDeleted: waiting }),
+    }
     if (Object.keys(detail).length > 0) note(context, actor, 'tier.update', tierId, detail)
     return requireTier(database, tierId)
   })
@@ -129,7 +139,7 @@ function check(context: Context, before: queries.TierRecord | undefined, wanted:
     throw refused('isAutomatic', message('tiers.pacs-receives-by-forwarding'))
   if (before && isMoved(before.settings, settings) && queries.hasCopies(database, before.tierId))
     throw refused('settings', message('tiers.holds-copies', { name: before.name }))
-  if (before?.isEnabled && originOf(before.settings) !== originOf(settings)) {
+  if (before?.isEnabled && serverOf(before.settings) !== serverOf(settings)) {
     const count = countDeletions(database, before.tierId)
     if (count > 0)
       throw refused(
@@ -186,6 +196,12 @@ const originOf = (settings: TierSettings) =>
   settings.kind === 'pacs'
     ? settings.destinationId
     : new URL(settings.kind === 's3' ? settings.endpoint : settings.url).origin
+
+/** A reverse proxy may have several stores below different paths. */
+const serverOf = (settings: TierSettings) =>
+  settings.kind === 's3'
+    ? originOf(settings) + new URL(settings.endpoint).pathname.replace(/\/+$/, '')
+    : originOf(settings)
 
 const refused = (path: string, explanation: Message) =>
   new ApiError('refused', explanation, { errors: [{ path: `body.${path}`, message: explanation }] })

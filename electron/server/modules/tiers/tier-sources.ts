@@ -64,8 +64,10 @@ export class TierSources {
     const { database, clock } = this.#context
     async function* read(signal: AbortSignal) {
       const digest = createHash('sha256')
+      // What a server has that the tier no longer is says nothing.
+      const isCurrent = () => findTier(database, tier.tierId)?.updatedAt === tier.updatedAt
       const lostCopyFault = (why: Message, cause?: unknown) => {
-        recordCopyLost(database, copy.copyId, why, null)
+        if (isCurrent()) recordCopyLost(database, copy.copyId, why, null)
         return new CopyFault(why, { cause })
       }
       try {
@@ -80,8 +82,7 @@ export class TierSources {
       }
       if (!copy.sha256?.equals(digest.digest())) throw lostCopyFault(message('tiers.copy-differs'))
       // The server at the new address of the tier has the copy.
-      const isMoved = findMovedAt(database, tier.tierId) !== undefined
-      if (isMoved && findTier(database, tier.tierId)?.updatedAt === tier.updatedAt)
+      if (isCurrent() && findMovedAt(database, tier.tierId) !== undefined)
         recordCopyVerified(database, copy.copyId, instantOf(clock()))
     }
     return [{ kind: 'object', tierId: tier.tierId, tierName: tier.name, read }]

@@ -761,7 +761,7 @@ describe('images from before an older database was put back', () => {
     using temp = tempFolder()
     const images = join(temp.folder, 'images')
     expect(foldersSynced(() => markRestored(temp.folder))).toEqual([
-      { folder: images, names: ['.restored'] },
+      { folder: images, names: ['.compare', '.restored'] },
     ])
   })
 

@@ -131,19 +131,22 @@ describe('a destination that is asked for storage commitment', { timeout: 30_000
     expect(copiesOf(stage)).toEqual([['commitment', 1]])
   })
 
-  it('is asked when that is switched on after it has become another node', async () => {
+  it.each([
+    ['confirmation', { confirmsStorage: false }, { confirmsStorage: true }],
+    ['it', { isEnabled: false }, { isEnabled: true }],
+  ])('is asked when %s is switched on after it has become another node', async (_, off, on) => {
     await using stage = await openConfirmationStage()
     const change = (patch: DestinationPatch) =>
       updateDestination(stage.store, PACS, patch, 'user:admin')
     await stage.send(numbered(1))
     await stage.sendThem()
     await stage.settle()
-    change({ confirmsStorage: false })
+    change(off)
     change({ host: '127.0.0.2' })
     await stage.settle()
     expect(stage.asked).toHaveLength(1)
     expect(stage.confirmation()).toMatchObject({ state: 'given-up', transactionUid: null })
-    change({ confirmsStorage: true })
+    change(on)
     await stage.settle()
     expect(stage.asked).toHaveLength(2)
     expect(await stage.report(['2.25.77.1'])).toEqual({ status: 0 })

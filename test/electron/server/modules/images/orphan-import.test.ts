@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import {
   type DestinationRecord,
   insertDestination,
 } from '#server/modules/forwarding/destination-queries.ts'
+import { compareWithFiles } from '#server/modules/images/crash-recovery.ts'
 import { recountInstances } from '#server/modules/images/image-study-writing-queries.ts'
 import { recordCopies } from '#server/modules/images/instance-copy-queries.ts'
 import {
@@ -23,7 +25,7 @@ import {
   type InstanceRecord,
   listInstanceVersions,
 } from '#server/modules/images/instance-queries.ts'
-import { markFile } from '#server/modules/images/local-file-queries.ts'
+import { markFile, queueFileRemovals } from '#server/modules/images/local-file-queries.ts'
 import { countQuarantined } from '#server/modules/images/quarantine-queries.ts'
 import { findImageStudy } from '#server/modules/studies/image-study-queries.ts'
 import { englishText } from '#shared/messages/english.ts'
@@ -122,8 +124,9 @@ describe('images of a restored database that other systems have, too', () => {
     rmSync(pathAt(1))
     await putBack(stage, [])
     expect(removed()).toEqual([false, true, false])
+    expect(stage.store.imageFiles.mustCompare()).toBe(false)
     expect(told(stage)).toEqual([
-      'warning: After the restore, the file of 1 image is not on this PC. Other systems have confirmed copies of it.',
+      'warning: After the restore, the file of 1 image is not on this PC. Other systems confirmed copies of it.',
     ])
   })
 
@@ -134,6 +137,36 @@ describe('images of a restored database that other systems have, too', () => {
     await putBack(stage, [])
     expect(removed().filter(Boolean)).toEqual([])
     expect(told(stage)).toEqual([expect.stringContaining('copy the files, then restart')])
+    for (const at of rows.keys()) if (at > 0 && at < 21) copyFileSync(pathAt(0), pathAt(at))
+    await stage.reopen()
+    await stage.intake.settled()
+    expect(removed().filter(Boolean)).toHaveLength(1)
+  })
+
+  it('stay removed if their file is about to be deleted', async () => {
+    const { stage, rows, pathAt, removed } = await openCopied(1)
+    await using _ = stage
+    const { database } = stage.store
+    const [row] = rows
+    if (!row) throw new Error('One image was stored.')
+    markFile(database, row, AT)
+    queueFileRemovals(database, [row.file], AT)
+    await compareWithFiles(stage.store, new AbortController().signal)
+    expect(existsSync(pathAt(0))).toBe(true)
+    expect(removed()).toEqual([true])
+  })
+
+  it('get their file again that was fetched under another name', async () => {
+    const { stage, rows, pathAt, removed } = await openCopied(2)
+    await using _ = stage
+    const [, row] = rows
+    if (!row) throw new Error('Two images were stored.')
+    const file = row.file.replace(/[^/]+$/, '00000000-0000-4000-8000-000000000000.dcm')
+    renameSync(pathAt(1), stage.store.imageFiles.pathOf(file))
+    await putBack(stage, [])
+    expect(removed()).toEqual([false, false])
+    expect(rowOf(stage, row.sopInstanceUid)).toMatchObject({ instanceId: row.instanceId, file })
+    expect(listInstanceVersions(stage.store.database, row.sopInstanceUid)).toHaveLength(1)
   })
 
   it('are not compared at other starts', async () => {
