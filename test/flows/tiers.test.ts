@@ -402,6 +402,35 @@ it('copies an image anew where the address of its store changed while it was wri
   expect(other.keys()).toHaveLength(1)
 })
 
+it('pauses a migration to a store whose address changes, until its copies are verified', async () => {
+  const clinic = await openStoredArchive(madeInstances(2))
+  const [store, other] = [await openObjectStore(), await openObjectStore()]
+  const { call } = clinic.archive.gateway
+  const params = { tierId: (await call(dashboardTiers.add, { body: store.tier() })).tierId }
+  const rest = Promise.withResolvers<void>()
+  let written = 0
+  store.intervene({
+    before: (method) => (method === 'PUT' && ++written > 1 ? rest.promise : undefined),
+  })
+  await call(dashboardTiers.migrate, { params })
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({ stored: { instances: 1 } }),
+  )
+  await call(dashboardTiers.update, { params, body: other.tier() })
+  rest.resolve()
+  const resume = () => call(dashboardTiers.changeMigration, { params, body: { action: 'resume' } })
+  expect(await tierOf(clinic.archive.gateway)).toMatchObject({ migration: { state: 'paused' } })
+  await expect(resume()).rejects.toThrow('Verify all images')
+  await call(dashboardTiers.verify, { params, body: { isQuick: false } })
+  await until(resume)
+  await until(async () =>
+    expect(await tierOf(clinic.archive.gateway)).toMatchObject({
+      ...{ stored: { instances: 2 }, migration: { state: 'done' } },
+    }),
+  )
+  expect(other.keys()).toHaveLength(2)
+})
+
 it('ends a verification at an address that changed meanwhile, without its result', async () => {
   const clinic = await openStoredArchive(madeInstances(1))
   const [store, other] = [await openObjectStore(), await openObjectStore()]
