@@ -241,12 +241,12 @@ test('puts both texts beside each other where somebody saved in between', async 
   await page.route('**/dashboard/reading/*', (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   )
-  await page.evaluate(async () => {
+  const renewal = await page.evaluate(async () => {
     const studyId = location.hash.split('/').at(-1)
     const windowId = crypto.randomUUID()
-    const send = async (method: string, body: object) => {
+    const send = async (method: string, body: object, below = '') => {
       const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
-      const answer = await fetch(`/dashboard/reading/${studyId}/draft`, {
+      const answer = await fetch(`/dashboard/reading/${studyId}/draft${below}`, {
         method,
         headers,
         body: JSON.stringify({ windowId, ...body }),
@@ -255,6 +255,8 @@ test('puts both texts beside each other where somebody saved in between', async 
     }
     const { draft } = await send('POST', { takeOver: true, text: '' })
     await send('PUT', { revision: draft.revision, text: `${draft.text}\nA line of theirs.` })
+    // Otherwise its lock may have expired when this page asks next.
+    return Number(setInterval(() => void send('POST', { isWriting: true }, '/hold'), 10_000))
   })
   await editorOf(page).click()
   await page.keyboard.press('Control+End')
@@ -272,6 +274,7 @@ test('puts both texts beside each other where somebody saved in between', async 
   await expect(editorOf(page)).toContainText('A line of theirs.')
   // Where the page asked last before the route was open again, it asks once more after a minute.
   await page.getByRole('button', { name: 'Take over' }).click({ timeout: 75_000 })
+  await page.evaluate((timer) => clearInterval(timer), renewal)
   await expect(page.getByText('You are editing this report in another window')).toHaveCount(0)
 })
 
