@@ -110,6 +110,20 @@ async function openView({ archive }: StoredArchive) {
   }
 }
 
+/** Holds the responses of the store to written objects until `rest` is resolved. */
+function holdWritten(store: TestStore) {
+  const written = Promise.withResolvers<void>()
+  const rest = Promise.withResolvers<void>()
+  store.intervene({
+    async after(method) {
+      if (method !== 'PUT') return
+      written.resolve()
+      await rest.promise
+    },
+  })
+  return { written, rest }
+}
+
 /** Erases the study. */
 async function erase({ archive }: StoredArchive): Promise<void> {
   const { call } = archive.gateway
@@ -358,7 +372,7 @@ it('counts no copy of a store whose address has changed until it was verified th
   expect(await copies()).toMatchObject([{ kind: 'tier', instances: 2 }])
 })
 
-it('takes copies at a changed address neither for the last ones nor for copied images', async () => {
+it('does not count copies at a former address when another store is removed or a migration starts', async () => {
   const { stores, clinic } = await openTwoCopies(oneFrame(SIDE))
   const empty = await openObjectStore()
   const { call } = clinic.archive.gateway
@@ -376,20 +390,12 @@ it('takes copies at a changed address neither for the last ones nor for copied i
   await call(dashboardTiers.remove, { params: second })
 })
 
-it('copies an image anew where the address of its store changed while it was written', async () => {
+it('copies an image again if the address of its store changes while it is written', async () => {
   const clinic = await openStoredArchive(madeInstances(1))
   const [store, other] = [await openObjectStore(), await openObjectStore()]
   const { call } = clinic.archive.gateway
   const { tierId } = await call(dashboardTiers.add, { body: store.tier() })
-  const written = Promise.withResolvers<void>()
-  const rest = Promise.withResolvers<void>()
-  store.intervene({
-    async after(method) {
-      if (method !== 'PUT') return
-      written.resolve()
-      await rest.promise
-    },
-  })
+  const { written, rest } = holdWritten(store)
   await call(dashboardTiers.migrate, { params: { tierId } })
   await written.promise
   await call(dashboardTiers.update, { params: { tierId }, body: other.tier() })
@@ -431,7 +437,7 @@ it('pauses a migration to a store whose address changes, until its copies are ve
   expect(other.keys()).toHaveLength(2)
 })
 
-it('ends a verification at an address that changed meanwhile, without its result', async () => {
+it('discards a verification if the address of the store changes during it', async () => {
   const clinic = await openStoredArchive(madeInstances(1))
   const [store, other] = [await openObjectStore(), await openObjectStore()]
   const { call } = clinic.archive.gateway
@@ -479,7 +485,7 @@ it('counts a copy again that was fetched from the new address of its store', asy
   expect(await tierOf(clinic.archive.gateway)).toMatchObject({ mustBeVerified: true })
 })
 
-it('leaves a lost copy to the next verification where a migration has nothing to copy it from', async () => {
+it('keeps a lost copy for the next verification if a migration cannot copy its image', async () => {
   const clinic = await openStoredArchive(madeInstances(1))
   const store = await openObjectStore()
   const params = { tierId: await migrated(clinic.archive.gateway, store) }
@@ -509,15 +515,7 @@ it('deletes the object of a migration that was cancelled while it was written', 
   const { call } = clinic.archive.gateway
   const { tierId } = await call(dashboardTiers.add, { body: store.tier() })
   const params = { tierId }
-  const written = Promise.withResolvers<void>()
-  const rest = Promise.withResolvers<void>()
-  store.intervene({
-    async after(method) {
-      if (method !== 'PUT') return
-      written.resolve()
-      await rest.promise
-    },
-  })
+  const { written, rest } = holdWritten(store)
   await call(dashboardTiers.migrate, { params })
   await written.promise
   await call(dashboardTiers.changeMigration, { params, body: { action: 'cancel' } })

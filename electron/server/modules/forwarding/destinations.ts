@@ -133,7 +133,7 @@ function check(context: Context, destination: queries.DestinationRecord): void {
     })
 }
 
-/** Whether the destination is asked to confirm that it keeps what it was sent. */
+/** Whether the gateway requests storage commitment from the destination. */
 export const isConfirmationRequired = ({ confirmsStorage, isEnabled }: queries.DestinationRecord) =>
   confirmsStorage && isEnabled
 

@@ -126,14 +126,14 @@ export class Pulls implements AsyncDisposable {
     return [...this.#pulls]
   }
 
-  isRetrieving = (studyInstanceUid: string): boolean =>
-    [...this.#running.values()].some((pull) => pull.studyInstanceUid === studyInstanceUid)
+  #runningOf = (studyInstanceUid: string): RunningPull[] =>
+    [...this.#running.values()].filter((pull) => pull.studyInstanceUid === studyInstanceUid)
+
+  isRetrieving = (studyInstanceUid: string): boolean => this.#runningOf(studyInstanceUid).length > 0
 
   /** The destination that a study is being retrieved from, if there is exactly one. */
   sourceOf(studyInstanceUid: string): DestinationRecord | undefined {
-    const running = [...this.#running.values()].filter(
-      (pull) => pull.studyInstanceUid === studyInstanceUid,
-    )
+    const running = this.#runningOf(studyInstanceUid)
     return running.length === 1 ? running[0]?.destination : undefined
   }
 

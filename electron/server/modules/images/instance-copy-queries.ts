@@ -17,7 +17,7 @@ export interface InstanceCopy {
 }
 
 /** When a place became another node or server; '' if it never did. @param placeId an SQL expression */
-export const movedAtOf = (placeId: string) =>
+const movedAtOf = (placeId: string) =>
   `ifnull((select movedAt from movedPlaces where placeId = ${placeId}), '')`
 
 /**
@@ -26,6 +26,9 @@ export const movedAtOf = (placeId: string) =>
  */
 export const IN_TIER_CONDITION = `c.state = 'stored' and t.isEnabled = 1
   and c.verifiedAt > ${movedAtOf('c.tierId')}`
+
+/** Condition on the copy `o` in another tier, which may be off: the present server has it. */
+export const OTHER_TIER_CONDITION = `o.state = 'stored' and o.verifiedAt > ${movedAtOf('o.tierId')}`
 
 /** Condition on the row `c` of `instanceCopies`: the present node has confirmed it. */
 export const BY_PRESENT_NODE_CONDITION = `c.confirmedAt > ${movedAtOf('c.destinationId')}`
@@ -193,7 +196,6 @@ export function requestConfirmations(database: Database, destinationId: string, 
 }
 
 const OTHER_MOVED_AT = movedAtOf('o.destinationId')
-const OTHER_TIER_MOVED_AT = movedAtOf('o.tierId')
 
 /** Number of instances without a local file that only this destination holds. */
 export const countHeldOnlyBy = (database: Database, destinationId: string): number =>
@@ -205,8 +207,7 @@ export const countHeldOnlyBy = (database: Database, destinationId: string): numb
           where o.instanceId = c.instanceId and o.destinationId <> c.destinationId
             and o.confirmedAt > ${OTHER_MOVED_AT})
           and not exists (
-            select 1 from tierCopies o where o.instanceId = c.instanceId and o.state = 'stored'
-              and o.verifiedAt > ${OTHER_TIER_MOVED_AT})`,
+            select 1 from tierCopies o where o.instanceId = c.instanceId and ${OTHER_TIER_CONDITION})`,
       [destinationId],
     ),
   )?.count ?? 0

@@ -16,7 +16,7 @@ import type { ObjectStore } from './object-store.ts'
 import { NoSpaceFault } from './recall-cache.ts'
 import { isStoreWideFault, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { findTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
+import { isCurrentTier, isS3Tier, listTiers, type S3Tier, setTierError } from './tier-queries.ts'
 import { TransferRate } from './transfer-rate.ts'
 
 const BATCH_SIZE = 200
@@ -86,10 +86,10 @@ export class Copier implements AsyncDisposable {
     while (!signal.aborted && (this.#outageOf(tier)?.untilMs ?? 0) <= clock()) {
       const hasAdvanced = advanceMigration(this.#context, tierId, (file) => store.keyOf(file))
       const due = copies.listDueCopies(database, tierId, instantOf(clock()), BATCH_SIZE)
-      if ((due.length === 0 && !hasAdvanced) || !this.#isCurrent(tier)) return
+      if ((due.length === 0 && !hasAdvanced) || !isCurrentTier(database, tier)) return
+      if (due.length > 0) await this.#copyAll(tier, store, due, signal)
       // Skipping images that are already copied involves no I/O, so yield to the event loop.
-      if (due.length === 0) await nextTurn()
-      await this.#copyAll(tier, store, due, signal)
+      else await nextTurn()
       feed.noteStatus()
     }
   }
@@ -100,12 +100,13 @@ export class Copier implements AsyncDisposable {
     due: readonly copies.DueCopy[],
     closing: AbortSignal,
   ): Promise<void> {
+    const { database } = this.#context
     const outage = new AbortController()
     const signal = AbortSignal.any([closing, outage.signal])
     const waiting = due.values()
     const one = async () => {
       for (const copy of waiting) {
-        if (signal.aborted || !this.#isCurrent(tier)) return
+        if (signal.aborted || !isCurrentTier(database, tier)) return
         using _kept = this.#context.imageFiles.inUse.keep([copy.instanceId])
         try {
           await (copy.state === 'deleting'
@@ -150,7 +151,7 @@ export class Copier implements AsyncDisposable {
     const stored = { bytes, sha256, encryption: settings.encryption, at: instantOf(clock()) }
     const isKnown = await database.commitSoon(() => {
       // Written to a server that the tier no longer is: the copy stays queued.
-      if (!this.#isCurrent(tier)) return true
+      if (!isCurrentTier(database, tier)) return true
       const isStored = copies.recordCopyStored(database, copyId, stored)
       if (isStored && migrationId !== null)
         countMigrationCopies(database, migrationId, { done: 1, bytes })
@@ -167,13 +168,10 @@ export class Copier implements AsyncDisposable {
     copy: copies.DueCopy,
     signal: AbortSignal,
   ): Promise<void> {
+    const { database } = this.#context
     await store.remove(copy.objectKey, signal)
-    if (this.#isCurrent(tier)) copies.deleteCopy(this.#context.database, copy.copyId)
+    if (isCurrentTier(database, tier)) copies.deleteCopy(database, copy.copyId)
   }
-
-  /** Whether the settings of the tier, such as its address, have not changed. */
-  #isCurrent = ({ tierId, updatedAt }: S3Tier): boolean =>
-    findTier(this.#context.database, tierId)?.updatedAt === updatedAt
 
   #outageOf({ tierId, updatedAt }: S3Tier): Outage | undefined {
     const outage = this.#outages.get(tierId)

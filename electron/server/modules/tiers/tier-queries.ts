@@ -2,7 +2,7 @@ import type { Database } from '#server/database/database.ts'
 import { flag, rawQuery } from '#server/database/query.ts'
 import {
   BY_PRESENT_NODE_CONDITION,
-  movedAtOf,
+  OTHER_TIER_CONDITION,
 } from '#server/modules/images/instance-copy-queries.ts'
 import type { S3Settings, TierSettings, Verification } from '#shared/contract/tiers.ts'
 import { type Message, storedOrEmpty } from '#shared/messages/message.ts'
@@ -40,6 +40,10 @@ export function findTier(database: Database, tierId: string): TierRecord | undef
   )
   return row && recordOf(row)
 }
+
+/** Whether the settings of the tier, such as its address, have not changed since it was read. */
+export const isCurrentTier = (database: Database, { tierId, updatedAt }: TierRecord): boolean =>
+  findTier(database, tierId)?.updatedAt === updatedAt
 
 type EditableTier = Pick<
   TierRecord,
@@ -80,8 +84,6 @@ export const hasCopies = (database: Database, tierId: string): boolean =>
     rawQuery(`select 1 from tierCopies where tierId = ? and state <> 'waiting' limit 1`, [tierId]),
   ) !== undefined
 
-const OTHER_TIER_MOVED_AT = movedAtOf('o.tierId')
-
 /** Instances of which the only copy is in this tier: their file is not on this PC. */
 export const countOnlyInTier = (database: Database, tierId: string): number =>
   database.get(
@@ -90,8 +92,7 @@ export const countOnlyInTier = (database: Database, tierId: string): number =>
        join tierCopies c on c.instanceId = n.instanceId and c.tierId = ? and c.state = 'stored'
        where n.localRemovedAt is not null and not exists (
          select 1 from tierCopies o
-         where o.instanceId = n.instanceId and o.tierId <> c.tierId and o.state = 'stored'
-           and o.verifiedAt > ${OTHER_TIER_MOVED_AT})
+         where o.instanceId = n.instanceId and o.tierId <> c.tierId and ${OTHER_TIER_CONDITION})
        and not exists (
          select 1 from instanceCopies c join destinations using (destinationId)
          where c.instanceId = n.instanceId and ${BY_PRESENT_NODE_CONDITION})`,

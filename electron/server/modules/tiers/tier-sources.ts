@@ -14,7 +14,14 @@ import {
 import type { PacsRetrieval } from './pacs-retrieval.ts'
 import { isMissingObject } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { findTier, isS3Tier, listTiers, setTierError, type TierRecord } from './tier-queries.ts'
+import {
+  findTier,
+  isCurrentTier,
+  isS3Tier,
+  listTiers,
+  setTierError,
+  type TierRecord,
+} from './tier-queries.ts'
 
 /** Where the file of an instance can be fetched from. */
 export type FileSource = { readonly tierId: string; readonly tierName: string } & (
@@ -64,10 +71,9 @@ export class TierSources {
     const { database, clock } = this.#context
     async function* read(signal: AbortSignal) {
       const digest = createHash('sha256')
-      // What a server has that the tier no longer is says nothing.
-      const isCurrent = () => findTier(database, tier.tierId)?.updatedAt === tier.updatedAt
       const lostCopyFault = (why: Message, cause?: unknown) => {
-        if (isCurrent()) recordCopyLost(database, copy.copyId, why, null)
+        // What a server has that the tier no longer is says nothing.
+        if (isCurrentTier(database, tier)) recordCopyLost(database, copy.copyId, why, null)
         return new CopyFault(why, { cause })
       }
       try {
@@ -82,7 +88,7 @@ export class TierSources {
       }
       if (!copy.sha256?.equals(digest.digest())) throw lostCopyFault(message('tiers.copy-differs'))
       // The server at the new address of the tier has the copy.
-      if (isCurrent() && findMovedAt(database, tier.tierId) !== undefined)
+      if (findMovedAt(database, tier.tierId) !== undefined && isCurrentTier(database, tier))
         recordCopyVerified(database, copy.copyId, instantOf(clock()))
     }
     return [{ kind: 'object', tierId: tier.tierId, tierName: tier.name, read }]

@@ -17,7 +17,7 @@ import {
 import type { ObjectStore } from './object-store.ts'
 import { isMissingObject, storeFault } from './store-fault.ts'
 import type { TierConnections } from './stores.ts'
-import { findTier, isS3Tier, setVerification, type TierRecord } from './tier-queries.ts'
+import { isCurrentTier, isS3Tier, setVerification, type TierRecord } from './tier-queries.ts'
 
 const BATCH_SIZE = 500
 const CONCURRENCY = 4
@@ -91,13 +91,13 @@ export class Verifications implements AsyncDisposable {
   }
 
   async #run(store: ObjectStore, running: RunningVerification): Promise<Verification> {
-    const { tierId, updatedAt } = running.tier
+    const { tierId } = running.tier
     const { signal } = running.stopController
     const { database, clock, feed } = this.#context
     const end = (endState: Verification['state'], fault: Message | null) => {
       const endedAt = instantOf(clock())
-      const isCurrent = findTier(database, tierId)?.updatedAt === updatedAt
-      const state = endState === 'done' && !isCurrent ? 'stopped' : endState
+      const state =
+        endState === 'done' && !isCurrentTier(database, running.tier) ? 'stopped' : endState
       const ended = { ...running.result, state, fault, endedAt }
       database.transaction(() => {
         setVerification(database, tierId, ended)
@@ -183,9 +183,8 @@ export class Verifications implements AsyncDisposable {
     found: 'listed' | 'same' | 'missing' | 'changed',
   ): void {
     const { database, clock, imageFiles } = this.#context
-    const { tierId, updatedAt } = running.tier
     // What a server has that the tier no longer is says nothing.
-    if (findTier(database, tierId)?.updatedAt !== updatedAt) {
+    if (!isCurrentTier(database, running.tier)) {
       running.stopController.abort()
       return
     }

@@ -172,7 +172,7 @@ describe('a lifecycle rule', () => {
     expect((await stage.lifecycle.run()).studies).toBe(1)
   })
 
-  it('forgets with a destination that it was another node', async () => {
+  it('deletes the record of a former node together with the destination', async () => {
     await using stage = await openLifecycleStage()
     await stage.receive([1])
     stage.confirm()
