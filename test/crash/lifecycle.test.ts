@@ -113,7 +113,7 @@ it('a process that is killed at any step of an erasure has erased everything aft
     const erasures = new Erasures(context, async () => [], {
       views: { purge: () => 0 },
       dicomweb: { deleteOrphans: async () => undefined },
-      pulls: { isRetrieving: () => false },
+      pulls: { isRetrieving: () => false, block: () => new DisposableStack() },
     })
     const [done] = erasures.list()
     if (isFinished) expect(done).toBeDefined()

@@ -498,4 +498,14 @@ export default ofArea('IMG', [
     project: 'flows',
     requires: 'dist',
   },
+  {
+    promise: 'P-IMG-44',
+    what: 'an image that was erased while a PACS was sending it is stored again',
+    file: 'electron/server/modules/images/image-receiver.ts',
+    find: 'if (requestedInstanceId !== undefined && !findInstance(database, requestedInstanceId))',
+    replace: 'if (false)',
+    tests: 'flows/tiers-dicomweb.test.ts',
+    project: 'flows',
+    requires: 'dist',
+  },
 ])

@@ -22,6 +22,7 @@ import { type InstanceFile, writeInstance } from '../support/instance-file.ts'
 import { openModality } from '../support/modality.ts'
 import type { TestStore } from '../support/object-store.ts'
 import {
+  eraseStudy,
   openObjectStore,
   openStoredArchive,
   type StoredArchive,
@@ -122,19 +123,6 @@ function holdWritten(store: TestStore) {
     },
   })
   return { written, rest }
-}
-
-/** Erases the study. */
-async function erase({ archive }: StoredArchive): Promise<void> {
-  const { call } = archive.gateway
-  const of = { studyInstanceUid: STUDY, scope: 'study' } as const
-  const { confirmWith } = await call(dashboardErasures.preview, { body: of })
-  await call(dashboardErasures.erase, {
-    body: {
-      ...{ studyInstanceUids: [STUDY], scope: 'study', reason: 'Requested' },
-      confirmation: confirmWith,
-    },
-  })
 }
 
 const until = <T>(check: () => T | Promise<T>) =>
@@ -544,7 +532,7 @@ it('keeps no file of an image that is erased while it is fetched', async () => {
     accept: 'multipart/related; type="application/dicom"; transfer-syntax=*',
   })
   await asked.promise
-  const erased = erase(clinic)
+  const erased = eraseStudy(clinic, STUDY)
   // The erasure may wait for the fetch.
   await Promise.race([erased, sleep(1000)])
   rest.resolve()
@@ -584,7 +572,7 @@ it('keeps a store for as long as it has to delete erased images from it', async 
   const tierId = await migrated(clinic.archive.gateway, store)
   const params = { tierId }
   store.intervene({ refuse: 'SlowDown' })
-  await erase(clinic)
+  await eraseStudy(clinic, STUDY)
   await expect(call(dashboardTiers.remove, { params })).rejects.toThrow('still to be deleted')
   const endpoint = store.url.replace('127.0.0.1', 'localhost')
   const moved = (isEnabled: boolean) =>

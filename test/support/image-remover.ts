@@ -51,7 +51,7 @@ const lifecycle = new Lifecycle(context, disk, undefined)
 const erasures = new Erasures(context, async () => [], {
   views: { purge: () => 0 },
   dicomweb: { deleteOrphans: async () => undefined },
-  pulls: { isRetrieving: () => false },
+  pulls: { isRetrieving: () => false, block: () => new DisposableStack() },
 })
 await intake.settled()
 await erasures.settled()

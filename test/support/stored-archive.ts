@@ -4,6 +4,7 @@ import { openContext } from '#server/context.ts'
 import { acquireLock } from '#server/database/lock.ts'
 import { readInstances, SELECT_INSTANCES } from '#server/modules/images/instance-queries.ts'
 import { removeLocalFiles } from '#server/modules/images/local-files.ts'
+import { dashboardErasures } from '#shared/contract/erasure.ts'
 import { openWebArchive, type WebArchive } from '../flows/dicomweb-fixture.ts'
 import type { InstanceFile } from './instance-file.ts'
 import { startObjectStore, type TestStore } from './object-store.ts'
@@ -57,6 +58,22 @@ export async function openStoredArchive(files: readonly InstanceFile[]): Promise
     withoutFiles: () => stored.restart(() => removeAll(folder)),
   }
   return stored
+}
+
+export async function eraseStudy(
+  { archive }: StoredArchive,
+  studyInstanceUid: string,
+): Promise<void> {
+  const { call } = archive.gateway
+  const { confirmWith } = await call(dashboardErasures.preview, {
+    body: { studyInstanceUid, scope: 'study' },
+  })
+  await call(dashboardErasures.erase, {
+    body: {
+      ...{ studyInstanceUids: [studyInstanceUid], scope: 'study', reason: 'Requested' },
+      confirmation: confirmWith,
+    },
+  })
 }
 
 async function removeAll(folder: string): Promise<void> {

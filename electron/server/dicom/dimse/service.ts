@@ -83,6 +83,8 @@ export interface CStoreRequest {
   readonly sopInstanceUid: string
   /** Set if the instance is sent on behalf of a C-MOVE (PS3.7 Table 9.3-1). */
   readonly moveOriginatorAeTitle: string | undefined
+  /** The stored instance whose file was requested. The object is refused if it no longer exists. */
+  readonly requestedInstanceId?: number
   /**
    * The bytes of the data set in order; each iteration yields at least one slice. The connection is
    * not read while too much data waits. Throws if the association ends before the data set. If the

@@ -26,8 +26,12 @@ export const newestInstanceId = (database: Database): number =>
       .limit(1),
   )?.instanceId ?? 0
 
-/** Files of the images that were received since then, with their sizes. */
+/** Files on this PC of the images that were received since then, with their sizes. */
 export const imagesSince = (database: Database, at: string) =>
   database.each(
-    database.sql.selectFrom('instances').select(['file', 'bytes']).where('receivedAt', '>=', at),
+    database.sql
+      .selectFrom('instances')
+      .select(['file', 'bytes'])
+      .where('receivedAt', '>=', at)
+      .where('localRemovedAt', 'is', null),
   )

@@ -96,6 +96,7 @@ export async function storePart(
   { signal }: Pick<DicomwebCall, 'signal'>,
   { type, content }: UploadedPart,
   studyWanted: string | undefined,
+  requestedInstanceId?: number,
 ): Promise<PartOutcome> {
   const pieces = content[Symbol.asyncIterator]()
   const start = await startOf(pieces)
@@ -116,6 +117,7 @@ export async function storePart(
     ...{ association, messageId: 1, transferSyntax: transferSyntaxUid, signal },
     ...{ sopClassUid: uids.sopClassUid, sopInstanceUid: uids.sopInstanceUid },
     moveOriginatorAeTitle: undefined,
+    ...(requestedInstanceId !== undefined && { requestedInstanceId }),
     dataSet: dataSetOf(start.rest, pieces),
     release: () => undefined,
   })

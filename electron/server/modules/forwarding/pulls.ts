@@ -31,6 +31,8 @@ export class Pulls implements AsyncDisposable {
   readonly #outbound: OutboundRequests
   readonly #closing = new AbortController()
   readonly #running = new Map<string, RunningPull>()
+  /** Lists of studies that are being erased. */
+  readonly #blocked = new Set<readonly string[]>()
   #pulls: readonly PriorRetrieval[] = []
 
   constructor(context: Context, outbound: OutboundRequests) {
@@ -40,7 +42,7 @@ export class Pulls implements AsyncDisposable {
 
   /**
    * Starts a retrieval, or returns the running one of the same study.
-   * @throws ApiError refused if too many are running
+   * @throws ApiError refused if too many are running, or the study is being erased
    */
   start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): PriorRetrieval {
     const { database, clock, uuid } = this.#context
@@ -52,6 +54,8 @@ export class Pulls implements AsyncDisposable {
         pull.studyInstanceUid === studyInstanceUid,
     )
     if (existing) return existing
+    if ([...this.#blocked].some((uids) => uids.includes(studyInstanceUid)))
+      throw new ApiError('refused', message('forwarding.being-erased'))
     if (this.#running.size >= MAX_RUNNING_PULLS)
       throw new ApiError('refused', message('forwarding.pulls-full', { count: MAX_RUNNING_PULLS }))
     const pull: PriorRetrieval = {
@@ -130,6 +134,12 @@ export class Pulls implements AsyncDisposable {
     [...this.#running.values()].filter((pull) => pull.studyInstanceUid === studyInstanceUid)
 
   isRetrieving = (studyInstanceUid: string): boolean => this.#runningOf(studyInstanceUid).length > 0
+
+  /** Refuses retrievals of the studies until the result is disposed of. */
+  block(studyInstanceUids: readonly string[]): Disposable {
+    this.#blocked.add(studyInstanceUids)
+    return { [Symbol.dispose]: () => void this.#blocked.delete(studyInstanceUids) }
+  }
 
   /** The destination that a study is being retrieved from, if there is exactly one. */
   sourceOf(studyInstanceUid: string): DestinationRecord | undefined {

@@ -27,6 +27,7 @@ import {
   type Source,
 } from './instance-placement.ts'
 import {
+  findInstance,
   hasInstanceOfFile,
   type InstanceRecord,
   type OnInstanceChange,
@@ -238,7 +239,9 @@ export class ImageReceiver implements CStoreScp {
       const compared = await this.#arrivals.compare(arrival)
       // The object is another encoding of the stored instance, which is kept.
       if (compared?.comparison === 'same') return await this.#repeat(compared.current, source)
-      return await this.#commit(received.part, { ...arrival, change: compared?.comparison })
+      const { requestedInstanceId } = received.request
+      const changed = { ...arrival, change: compared?.comparison }
+      return await this.#commit(received.part, changed, requestedInstanceId)
     } finally {
       imageFiles.arriving.delete(file)
     }
@@ -248,9 +251,19 @@ export class ImageReceiver implements CStoreScp {
    * Makes file, name and row durable in parallel, all before Success. `crash-recovery` handles a
    * power failure in between.
    */
-  async #commit(part: PartFile, arrival: Arrival): Promise<StoreResult | undefined> {
+  async #commit(
+    part: PartFile,
+    arrival: Arrival,
+    requestedInstanceId: number | undefined,
+  ): Promise<StoreResult | undefined> {
     const { database } = this.#context
-    const storeArrival = () => database.commitSoon(() => this.#arrivals.store(arrival))
+    const storeArrival = () =>
+      database.commitSoon(() => {
+        // Its study may have been erased while it was being fetched.
+        if (requestedInstanceId !== undefined && !findInstance(database, requestedInstanceId))
+          throw new DimseError(0x0110, message('images.none-such'))
+        return this.#arrivals.store(arrival)
+      })
     const outcomes = await Promise.allSettled([storeArrival(), part.finish(), part.secure()])
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     if (!failure) return outcomes[0].status === 'fulfilled' ? outcomes[0].value : undefined

@@ -45,7 +45,7 @@ const CACHE_RETENTION_MS = 24 * HOUR_MS
 
 /** Where copies of images may be, besides the archive, or come from. */
 export interface Caches {
-  readonly pulls: Pick<Pulls, 'isRetrieving'>
+  readonly pulls: Pick<Pulls, 'isRetrieving' | 'block'>
   readonly views: Pick<ViewSessions, 'purge'>
   readonly dicomweb: Pick<Dicomweb, 'deleteOrphans'>
 }
@@ -94,6 +94,7 @@ export class Erasures implements AsyncDisposable {
       throw new ApiError('refused', message('lifecycle.confirmation-differs'))
     const backups = await this.#listBackups()
     const erasureId = uuid()
+    using blocked = new DisposableStack()
     await database.commitSoon(() => {
       const now = clock()
       const requestedAt = instantOf(now)
@@ -103,6 +104,7 @@ export class Erasures implements AsyncDisposable {
         if (this.#caches.pulls.isRetrieving(uid))
           throw new ApiError('refused', message('lifecycle.erasure-retrieving'))
       }
+      blocked.use(this.#caches.pulls.block(uids))
       const { scope, reason } = request
       const inspectorRetentionMs = settings.get('inspector.retentionHours') * HOUR_MS
       const plan: ErasurePlan = {
@@ -154,8 +156,12 @@ export class Erasures implements AsyncDisposable {
 
   async #resume(): Promise<void> {
     try {
-      for (const { erasureId, state } of listErasures(this.#context.database))
-        if (state === 'running' && !this.#isClosed) await this.#perform(erasureId)
+      for (const { erasureId, state, plan } of listErasures(this.#context.database))
+        if (state === 'running' && !this.#isClosed) {
+          const uids = plan.studies.map(({ studyInstanceUid }) => studyInstanceUid)
+          using _blocked = this.#caches.pulls.block(uids)
+          await this.#perform(erasureId)
+        }
     } catch (error) {
       // The next start tries again.
       reportError(this.#context, error)

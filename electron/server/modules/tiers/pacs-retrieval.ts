@@ -164,7 +164,7 @@ export class PacsRetrieval {
         const call = { signal }
         const stored = await storePart(
           ...([this.#context, this.#receiver, association, call] as const),
-          ...([part, studyInstanceUid] as const),
+          ...([part, studyInstanceUid, instanceId] as const),
         )
         if (stored.status !== 0) throw new PacsFault(message('tiers.not-in-pacs'))
       })

@@ -108,6 +108,20 @@ describe('a pull', () => {
     expect(stage.errors).toEqual([])
   })
 
+  it('is refused while its study is erased', async () => {
+    await using stage = forwardingStage()
+    const { destinationId } = stage.add(await freePort())
+    const { pulls } = stage.forwarding
+    {
+      using _blocked = pulls.block([STUDY])
+      expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
+        'This study is being erased, so it is not retrieved.',
+      )
+      expect(stage.forwarding.pull(destinationId, '2.25.99', ACTOR).state).toBe('running')
+    }
+    expect(stage.forwarding.pull(destinationId, STUDY, ACTOR).state).toBe('running')
+  })
+
   it('says whose study it is as far as the found study, or what is here, told', async () => {
     const other = { ...ROW, studyInstanceUid: '2.25.99', patientName: 'Other^Olga' }
     await using stage = forwardingStage({ findStudies: async () => [ROW, other] })

@@ -23,7 +23,7 @@ const listBackups = async () => BACKUPS
 const NO_CACHES = {
   views: { purge: () => 0 },
   dicomweb: { deleteOrphans: async () => undefined },
-  pulls: { isRetrieving: () => false },
+  pulls: { isRetrieving: () => false, block: () => new DisposableStack() },
 }
 /** Tables that name studies and stay; copies in tiers until their objects are deleted. */
 const KEPT: readonly string[] = [
@@ -154,7 +154,7 @@ describe('an erasure', () => {
     await expect(erasures.erase({ ...request, confirmation: 'no' }, 'u')).rejects.toMatchObject({
       explanation: message('lifecycle.confirmation-differs'),
     })
-    const pulls = { isRetrieving: (uid: string) => uid === STUDY }
+    const pulls = { ...NO_CACHES.pulls, isRetrieving: (uid: string) => uid === STUDY }
     await using whileRetrieving = new Erasures(stage.store, listBackups, { ...NO_CACHES, pulls })
     await expect(whileRetrieving.erase(request, 'u')).rejects.toMatchObject({
       explanation: message('lifecycle.erasure-retrieving'),
