@@ -63,7 +63,7 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     [0xc000, 'the data set cannot be read, or has no SOP Class UID or SOP Instance UID'],
     [
       0x0110,
-      'an internal error, with a reference to the log; or the association ended within the data set: no response can be sent, and only the gateway shows it',
+      'an internal error, with a reference to the log; or the association ended within the data set: no response can be sent, and only the gateway shows it; or the image was erased while the gateway retrieved it by WADO-RS: no device receives this',
     ],
     ...OF_ALL,
   ],

@@ -261,7 +261,7 @@ export class ImageReceiver implements CStoreScp {
       database.commitSoon(() => {
         // Its study may have been erased while it was being fetched.
         if (requestedInstanceId !== undefined && !findInstance(database, requestedInstanceId))
-          throw new DimseError(0x0110, message('images.none-such'))
+          throw new DimseError(0x0110, message('images.erased-meanwhile'))
         return this.#arrivals.store(arrival)
       })
     const outcomes = await Promise.allSettled([storeArrival(), part.finish(), part.secure()])
