@@ -159,6 +159,8 @@ test('erases a study when its patient ID was typed, and shows the signed record'
   await expect(page.getByRole('heading', { level: 1, name: 'Image lifecycle' })).toBeVisible()
   await page.getByRole('button', { name: 'Show record' }).click()
   await expect(dialog().getByText('The signature is valid')).toBeVisible()
+  // It is printed and kept, so its times have dates.
+  await expect(dialog().locator('time').first()).toHaveText(/^\d+ \w+ \d{4}, /)
   await expect(dialog().getByText(MAJA.studyInstanceUid)).toBeVisible()
   await expect(dialog().getByText('Hospital PACS: 2 images sent, 2 confirmed')).toBeVisible()
   await expectAccessible(page, 'lifecycle-record')

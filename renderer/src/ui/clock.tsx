@@ -12,6 +12,12 @@ export function Clock({ instant }: { instant: string }) {
   )
 }
 
+/** An instant in the clinic's time zone with its date, for what is printed. */
+export function FullClock({ instant }: { instant: string }) {
+  const zone = useZone()
+  return <time dateTime={instant}>{fullClockText(instant, zone)}</time>
+}
+
 /** How long ago, with the clock on hover; `never` where there is no instant. */
 export function TimeAgo({
   instant,

@@ -9,7 +9,7 @@ import {
 import { useReply } from '../../api/queries.ts'
 import { bytesText } from '../../format/amounts.ts'
 import { t, textsOf } from '../../i18n/t.ts'
-import { Clock } from '../../ui/clock.tsx'
+import { Clock, FullClock } from '../../ui/clock.tsx'
 import { IconAction } from '../../ui/icon-act.tsx'
 import { ErrorNotice, FactList, LoadingPlaceholder, Panel } from '../../ui/page.tsx'
 import { RowTable } from '../../ui/row-table.tsx'
@@ -88,8 +88,11 @@ function RecordOf({ erasure, record }: { erasure: SignedErasure; record: Erasure
         facts={[
           [t('ui.lifecycle.erasures.columns.by'), record.requestedBy],
           [t('ui.lifecycle.erasures.reason'), record.reason],
-          [t('ui.lifecycle.erasures.requested'), <Clock key="from" instant={record.requestedAt} />],
-          [t('ui.lifecycle.erasures.finished'), <Clock key="to" instant={record.finishedAt} />],
+          [
+            t('ui.lifecycle.erasures.requested'),
+            <FullClock key="from" instant={record.requestedAt} />,
+          ],
+          [t('ui.lifecycle.erasures.finished'), <FullClock key="to" instant={record.finishedAt} />],
         ]}
       />
       {record.studies.map((study) => (
@@ -147,19 +150,19 @@ export function RemainingCopies({
       </Text>
       {backups.map(({ name, madeAt, expiresAt }) => (
         <Text key={name} fz="sm">
-          {t('ui.lifecycle.erasures.backupOf')} <Clock instant={madeAt} /> ({name}){' '}
+          {t('ui.lifecycle.erasures.backupOf')} <FullClock instant={madeAt} /> ({name}){' '}
           {expiresAt === null ? (
             t('ui.lifecycle.erasures.keptForever')
           ) : (
             <>
-              {t('ui.lifecycle.erasures.keptUntil')} <Clock instant={expiresAt} />
+              {t('ui.lifecycle.erasures.keptUntil')} <FullClock instant={expiresAt} />
             </>
           )}
         </Text>
       ))}
       {cachesUntil && (
         <Text fz="sm">
-          {t('ui.lifecycle.erasures.caches')} <Clock instant={cachesUntil} />
+          {t('ui.lifecycle.erasures.caches')} <FullClock instant={cachesUntil} />
         </Text>
       )}
       <Text fz="sm" c="dimmed">
