@@ -94,7 +94,7 @@ export class Erasures implements AsyncDisposable {
       throw new ApiError('refused', message('lifecycle.confirmation-differs'))
     const backups = await this.#listBackups()
     const erasureId = uuid()
-    using blocked = new DisposableStack()
+    using _blocked = this.#caches.pulls.block(uids)
     await database.commitSoon(() => {
       const now = clock()
       const requestedAt = instantOf(now)
@@ -104,7 +104,6 @@ export class Erasures implements AsyncDisposable {
         if (this.#caches.pulls.isRetrieving(uid))
           throw new ApiError('refused', message('lifecycle.erasure-retrieving'))
       }
-      blocked.use(this.#caches.pulls.block(uids))
       const { scope, reason } = request
       const inspectorRetentionMs = settings.get('inspector.retentionHours') * HOUR_MS
       const plan: ErasurePlan = {
